@@ -1,0 +1,126 @@
+#pragma once
+// Every parameter of a scene, once: the member initialiser is its default; params/tables.h gives its name, unit,
+// range and meaning. The scene reader, `tarn params`, the JSON schema and docs/parameters.md are derived from these.
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tarn/base/keyed.h"
+#include "tarn/base/vec.h"
+
+namespace tarn {
+
+enum class WallKind { slip, no_slip, open };
+enum class GridKind { uniform, octree, tall };
+enum class Phases { water, water_air, smoke };
+enum class SurfaceKind { level_set, particle_level_set };
+enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
+enum class PressureSolver { multigrid, mic0 };
+enum class SurfaceFormat { ply, obj, usd, none };
+enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh };
+
+struct WallsParams {
+    WallKind left = WallKind::slip, right = WallKind::slip;
+    WallKind bottom = WallKind::slip, top = WallKind::slip;
+    WallKind back = WallKind::slip, front = WallKind::slip;
+};
+
+struct DomainParams {
+    std::vector<double> size;  // m; two numbers make it 2D. Required.
+    int cells = 64;            // along the longest side
+    Vec3 gravity{0, -9.81, 0};
+    WallsParams walls;
+};
+
+struct FluidParams {
+    double density = 1000;
+    double viscosity = 0;        // kinematic
+    double surface_tension = 0;  // N/m
+};
+
+struct MethodParams {
+    GridKind grid = GridKind::uniform;
+    Phases phases = Phases::water;
+    SurfaceKind surface = SurfaceKind::level_set;
+    Advection advection = Advection::semi_lagrangian;  // of the velocity
+};
+
+struct SurfaceParams {
+    double band = 4;                             // cells each side in which phi is a distance
+    Advection advection = Advection::maccormack;  // of phi
+};
+
+struct PressureParams {
+    double tolerance = 1e-4;
+    int max_iterations = 200;
+    PressureSolver solver = PressureSolver::multigrid;
+};
+
+struct TimeParams {
+    int frames = 90;
+    double rate = 30;  // frames per second
+    double cfl = 2;    // cells that the fastest water crosses in one step
+    double max_step = std::numeric_limits<double>::infinity();
+};
+
+struct OutputParams {
+    SurfaceFormat surface = SurfaceFormat::ply;
+    bool volume = false;      // OpenVDB
+    bool preview = true;      // PNG each frame, movie.mp4 at the end
+    int preview_width = 640;  // pixels
+    int checkpoint_every = 10;  // frames
+};
+
+struct CameraParams {
+    std::optional<Vec3> position, target;  // framed around the domain where not given
+    double fov = 40;                       // vertical, degrees
+};
+
+// The keys of every shape; which of them apply depends on `shape`.
+struct ShapeParams {
+    ShapeKind shape = ShapeKind::box;
+    std::optional<Vec3> min, max;                     // box, terrain
+    std::optional<Vec3> center, radii;                // sphere, ellipsoid, cylinder, cone, torus
+    std::optional<double> radius, height, major, minor;
+    Vec3 axis{0, 1, 0};
+    std::optional<Vec3> point, normal;                // plane: the inside is behind the normal
+    std::string image, file;                          // terrain, mesh
+    Keyed<Vec3> translate, rotate;                    // m; degrees about x, y, z. Keyframes move a solid.
+    double scale = 1;
+    bool subtract = false;
+    int line = 0;                                     // in the scene file, for messages
+};
+
+struct WaterParams : ShapeParams {
+    Vec3 velocity{};
+};
+struct SolidParams : ShapeParams {};
+struct SourceParams : ShapeParams {
+    std::optional<Keyed<Vec3>> velocity;  // m/s
+    std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)
+};
+struct SinkParams : ShapeParams {
+    std::optional<Keyed<double>> rate;  // m³/s; takes all that comes where not given
+};
+
+struct Params {
+    std::string title;
+    DomainParams domain;
+    FluidParams fluid;
+    MethodParams method;
+    SurfaceParams surface;
+    PressureParams pressure;
+    TimeParams time;
+    OutputParams output;
+    CameraParams camera;
+    std::vector<WaterParams> water;
+    std::vector<SolidParams> solid;
+    std::vector<SourceParams> source;
+    std::vector<SinkParams> sink;
+
+    int dimension() const { return static_cast<int>(domain.size.size()); }
+};
+
+}  // namespace tarn
