@@ -1,11 +1,7 @@
 #pragma once
 // Solids on the grid: a distance at the nodes, the open fraction of every face, and how the solid moves there.
 
-#include <cstdint>
-#include <vector>
-
 #include "tarn/field/field.h"
-#include "tarn/scene/scene.h"
 
 namespace tarn {
 
