@@ -1,0 +1,13 @@
+#pragma once
+// OpenVDB volumes that Blender and Houdini recognise: `surface` (a level set) and `vel` (m/s).
+
+#include <string>
+
+#include "tarn/step/water.h"
+
+namespace tarn {
+
+template <int D>
+void write_vdb(const std::string& path, const Water<D>& water);
+
+}  // namespace tarn
