@@ -50,6 +50,23 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     });
 }
 
+// The last colour of a V-cycle, and with it b . x.
+template <int D>
+double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles)
+{
+    const auto xv = x.view();
+    const View<D, const float> xc = xv;
+    const auto bv = b.view(), iv = inverse.view();
+    const auto wv = w.view();
+    return parallel_sum<true>("smooth last", tiles, [=](Cell<D> c) {
+        const int i = bv.index(c);
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        const float now = colour(c) == 0 ? relaxed : old;
+        xv[i] = now;
+        return static_cast<double>(now) * bv[i];
+    });
+}
+
 // The first sweep's first colour, from zero: no neighbour counts yet, and the other colour is cleared.
 template <int D>
 void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const Tiles<D>& tiles)
@@ -63,6 +80,8 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
     });
 }
 
+// The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x, so
+// that memory is read in order.
 template <int D>
 void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
                        const FaceField<D>& w, const Field<D>& inverse)
@@ -70,8 +89,35 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
     const auto cv = coarse.view();
     const auto xv = x.view(), bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for<true>("restrict", coarse_tiles, [=](Cell<D> c) {
-        cv(c) = sum_children<D>(iv, c, [&](int i) { return bv[i] - apply(xv, wv, iv, i); });
+    const Cell<D> cells = x.grid().cells;
+    backend::blocks("restrict", static_cast<int>(coarse_tiles.boxes.size()), coarse_tiles.cells(), [&](int n) {
+        const Box<D>& box = coarse_tiles.boxes[static_cast<size_t>(n)];
+        const int begin = 2 * box.lo[0], length = std::min(2 * box.hi[0], cells[0]) - begin;
+        Box<D> rows = box;
+        rows.hi[0] = rows.lo[0] + 1;
+        backend::each(rows, [&](Cell<D> c) {
+            float sum[2 * tile_size * longest_run] = {};
+            for (int child = 0; child < (1 << (D - 1)); ++child) {
+                Cell<D> f = c;
+                f[0] = begin;
+                bool inside = true;
+                for (int a = 1; a < D; ++a) {
+                    f[a] = 2 * c[a] + (child >> (a - 1) & 1);
+                    inside = inside && f[a] < cells[a];
+                }
+                if (!inside) continue;
+                const int first = iv.index(f);
+                const auto xr = xv, br = bv, ir = iv;
+                const auto wr = wv;
+#pragma GCC ivdep
+                for (int i = 0; i < length; ++i) {
+                    const float residual = br[first + i] - apply(xr, wr, ir, first + i);
+                    sum[i] += ir[first + i] > 0 ? residual : 0.0f;
+                }
+            }
+            const int to = cv.index(c);
+            for (int i = 0; i < box.hi[0] - box.lo[0]; ++i) cv[to + i] = sum[2 * i] + sum[2 * i + 1];
+        });
     });
 }
 
@@ -219,12 +265,7 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
         prolong(z, fine_.tiles, coarse_[0].x, inverse);
     }
     relax(z, r, w, inverse, fine_.tiles, 1);
-    relax(z, r, w, inverse, fine_.tiles, 0);
-    const auto zv = std::as_const(z).view(), rv = r.view();
-    return parallel_sum<true>("dot", fine_.tiles, [=](Cell<D> c) {
-        const int i = rv.index(c);
-        return static_cast<double>(zv[i]) * rv[i];
-    });
+    return relax_last(z, r, w, inverse, fine_.tiles);
 }
 
 template class Multigrid<2>;
