@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <png.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +31,8 @@ protected:
 
     void SetUp() override
     {
-        folder = fs::temp_directory_path() /
-                 ("tarn_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        folder = fs::temp_directory_path() / ("tarn_" + std::to_string(getpid()) + "_" +
+                                              testing::UnitTest::GetInstance()->current_test_info()->name());
         fs::create_directories(folder);
     }
     void TearDown() override { fs::remove_all(folder); }

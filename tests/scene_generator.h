@@ -22,7 +22,6 @@ public:
     {
         dimension_ = chance(3) ? 2 : 3;
         std::string text = "tarn = 1\n";
-        Params untouched;
         for (const Section& section : sections()) {
             if (!section.repeated()) {
                 std::string rows;

@@ -246,7 +246,7 @@ TEST(SceneReader, a_misspelt_key_is_told_its_nearest_name)
 TEST(SceneReader, a_key_in_the_wrong_table_is_told_its_own)
 {
     EXPECT_EQ(refusal(with(good, "title", "cells = 3\ntitle")),
-              "x.toml:2: cells: unknown key here; it belongs into [domain]");
+              "x.toml:2: cells: unknown key here; it belongs in [domain]");
 }
 
 TEST(SceneReader, what_is_reserved_for_later_says_so)
@@ -436,6 +436,20 @@ TEST(SceneReader, what_is_written_reads_back_the_same)
         const Params q = read_params(written, "written.toml");
         expect_same(p, q);
         EXPECT_EQ(write_params(q), written);
+    }
+}
+
+TEST(SceneReader, every_scene_that_ships_reads_back_the_same)
+{
+    const std::filesystem::path scenes = std::string(TARN_SOURCE_DIR) + "/scenes";
+    if (!std::filesystem::exists(scenes)) GTEST_SKIP() << "there are no scenes";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scenes)) {
+        if (entry.path().extension() != ".toml") continue;
+        std::ifstream file(entry.path());
+        std::ostringstream text;
+        text << file.rdbuf();
+        const Params p = read_params(text.str(), entry.path().string());
+        expect_same(p, read_params(write_params(p), "written.toml"));
     }
 }
 

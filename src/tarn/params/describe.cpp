@@ -59,13 +59,13 @@ std::string range_text(const ParamRow& row)
 std::string shapes_text(const ParamRow& row)
 {
     std::string r;
+    bool all = true;
     for (const Word& w : shape_words())
-        if (!row.belongs_to(static_cast<ShapeKind>(w.value))) {
-            for (const Word& v : shape_words())
-                if (row.belongs_to(static_cast<ShapeKind>(v.value))) r += (r.empty() ? "" : ", ") + std::string(v.text);
-            return r;
-        }
-    return r;
+        if (row.belongs_to(static_cast<ShapeKind>(w.value)))
+            r += (r.empty() ? "" : ", ") + std::string(w.text);
+        else
+            all = false;
+    return all ? "" : r;
 }
 
 // The default as TOML in a 3D scene, from a struct that nobody has touched; empty where there is none.
@@ -84,7 +84,7 @@ std::string default_or_required(const ParamRow& row, const void* untouched)
 std::string title(const Section& section)
 {
     const std::string name = section.name;
-    return name.empty() ? "top of the file" : section.repeated() ? "[[" + name + "]]" : "[" + name + "]";
+    return name.empty() ? "The top of the file" : section.repeated() ? "[[" + name + "]]" : "[" + name + "]";
 }
 
 // Params with one untouched entry in every list, for the defaults.
@@ -96,7 +96,7 @@ Params untouched_params()
     return params;
 }
 
-const char* shape_title = "the keys of every shape";
+const char* shape_title = "The keys of every shape";
 const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]].";
 
 // Columns as wide as their widest cell, counted in characters rather than bytes.

@@ -342,7 +342,8 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
 }
 
 const Section all_sections[] = {
-    {"", "The top of the file, which starts with tarn = 1.", top_rows, [](Params& p, size_t) -> void* { return &p; }},
+    {"", "Starts with tarn = 1, the version of the scene language.", top_rows,
+     [](Params& p, size_t) -> void* { return &p; }},
     {"domain", "The box that is simulated.", domain_rows, [](Params& p, size_t) -> void* { return &p.domain; }},
     {"domain.walls", "What the sides of the box do; an open side lets water out.", wall_rows,
      [](Params& p, size_t) -> void* { return &p.domain.walls; }},

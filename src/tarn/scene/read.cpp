@@ -210,7 +210,7 @@ void check_characters(const std::string& text, const std::string& file)
 toml::table parse(const std::string& text, const std::string& file)
 {
     if (text.size() > max_bytes)
-        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong into mesh files");
+        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong in mesh files");
     check_characters(text, file);
     try {
         return toml::parse(text, file);
@@ -544,7 +544,7 @@ private:
                 here.push_back(full.substr(inner.size()));
             if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
         }
-        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs into " + elsewhere[0]);
+        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
         fail_at(line, key, "unknown key; " + suggest(name, here));
     }
 

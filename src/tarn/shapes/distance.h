@@ -84,7 +84,8 @@ TARN_HD inline double ellipsoid_distance(Vec3 x, Vec3 radii)
         }
         const double change = -f / slope;
         t += change;
-        if (!(std::fabs(change) > 1e-14 * (std::fabs(t) + smallest * smallest))) break;
+        // Convergence is quadratic: after a change this small the rest is rounding.
+        if (!(change > 1e-9 * (t + smallest * smallest))) break;
     }
     double sum = 0;
     for (int a = 0; a < 3; ++a) {
