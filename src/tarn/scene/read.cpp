@@ -134,25 +134,28 @@ std::string key_on_line(const std::string& text, int line)
         while (i < s.size() && blank(s[i])) ++i;
         return s.substr(i);
     };
+    const auto is_key_character = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+    };
     for (int n = 1; n <= line && std::getline(lines, l); ++n) {
         l = trim(l);
-        if (!l.empty() && l[0] == '[') {
+        if (!l.empty() && l[0] == '[' && l.find(',') == std::string::npos) {
             table = l.substr(l.find_first_not_of('[') == std::string::npos ? l.size() : l.find_first_not_of('['));
             table = trim(table.substr(0, table.find(']')));
             key.clear();
         }
         if (const size_t equals = l.find('='); equals != std::string::npos && l[0] != '[' && l[0] != '#')
             key = trim(l.substr(0, equals));
-        else if (n == line && !l.empty() && l[0] != '[' && l[0] != '#')
+        else if (n == line && !l.empty() && std::all_of(l.begin(), l.end(), is_key_character))
             key = l;
     }
     if (table.empty() && key.empty()) return "TOML";
     return printable(table.empty() ? key : key.empty() ? table : table + "." + key);
 }
 
-// Refuses two things outside strings and comments that toml++ 3.3 cannot bear: keys of very many parts, which nest
-// without being counted and are recursed into later, and characters beyond ASCII, on which its test for blanks runs
-// into undefined behaviour. TOML allows neither there that a scene needs.
+// Refuses two things that toml++ 3.3 cannot bear: keys of very many parts, which nest without being counted and are
+// recursed into later; and characters beyond ASCII where it looks for blanks, because its test for them then runs into
+// undefined behaviour. Texts and comments may hold any character.
 void check_characters(const std::string& text, const std::string& file)
 {
     enum class In { plain, comment, string, multiline } in = In::plain;
@@ -163,6 +166,7 @@ void check_characters(const std::string& text, const std::string& file)
         throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": " + what);
     };
     const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
+    const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     const size_t start = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
     for (size_t i = start; i < text.size(); ++i) {
         const char c = text[i];
@@ -196,7 +200,14 @@ void check_characters(const std::string& text, const std::string& file)
                 break;
             case In::multiline:
                 if (c == '\\' && quote == '"') {
-                    if (at(++i) == '\n') ++line;
+                    // A backslash before blanks swallows them, and the parser asks what comes behind.
+                    ++i;
+                    if (!is_blank(at(i))) break;
+                    for (; is_blank(at(i)); ++i)
+                        if (at(i) == '\n') ++line;
+                    if (static_cast<unsigned char>(at(i)) >= 0x80)
+                        fail("a character that is not ASCII follows a line joined by a backslash; join it elsewhere");
+                    --i;
                 } else if (c == quote && tripled) {
                     in = In::plain;
                     // Up to two quotes may belong to the text before the closing three.
