@@ -193,7 +193,7 @@ void check_characters(const std::string& text, const std::string& file)
                 if (c == '\n') in = In::plain;
                 break;
             case In::string:
-                if (c == '\\' && quote == '"')
+                if (c == '\\' && quote == '"' && at(i + 1) != '\n')
                     ++i;
                 else if (c == quote || c == '\n')
                     in = In::plain;
