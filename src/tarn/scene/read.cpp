@@ -160,6 +160,9 @@ void check_characters(const std::string& text, const std::string& file)
 {
     enum class In { plain, comment, string, multiline } in = In::plain;
     char quote = 0;
+    // A string may only start behind one of these; elsewhere a quote is broken TOML, which the parser takes as plain.
+    const std::string_view opens = "\n=,[{.";
+    char last = '\n';
     int line = 1;
     size_t dots = 0;
     const auto fail = [&](const std::string& what) {
@@ -174,7 +177,7 @@ void check_characters(const std::string& text, const std::string& file)
         if (c == '\n') ++line;
         switch (in) {
             case In::plain:
-                if (c == '"' || c == '\'') {
+                if ((c == '"' || c == '\'') && opens.find(last) != std::string_view::npos) {
                     quote = c;
                     in = tripled ? In::multiline : In::string;
                     if (tripled) i += 2;
@@ -188,15 +191,22 @@ void check_characters(const std::string& text, const std::string& file)
                 } else if (c == '\n' || c == '=' || c == ',') {
                     dots = 0;
                 }
+                if (!is_blank(c) || c == '\n') last = c;
                 break;
             case In::comment:
-                if (c == '\n') in = In::plain;
+                if (c == '\n') {
+                    in = In::plain;
+                    last = c;
+                    dots = 0;
+                }
                 break;
             case In::string:
                 if (c == '\\' && quote == '"' && at(i + 1) != '\n')
                     ++i;
-                else if (c == quote || c == '\n')
+                else if (c == quote || c == '\n') {
                     in = In::plain;
+                    last = c;
+                }
                 break;
             case In::multiline:
                 if (c == '\\' && quote == '"') {
