@@ -25,7 +25,7 @@ namespace
 {
 
 constexpr size_t max_bytes = 16 << 20;
-constexpr size_t max_key_parts = 32;
+constexpr size_t max_key_parts = 32;  // far more than any key has
 constexpr size_t max_keyframes = 10000;
 
 // ---- Words for messages ----
@@ -134,41 +134,105 @@ std::string key_on_line(const std::string& text, int line)
         while (i < s.size() && blank(s[i])) ++i;
         return s.substr(i);
     };
+    const auto is_key_character = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+    };
     for (int n = 1; n <= line && std::getline(lines, l); ++n) {
         l = trim(l);
-        if (!l.empty() && l[0] == '[') {
+        if (!l.empty() && l[0] == '[' && l.find(',') == std::string::npos) {
             table = l.substr(l.find_first_not_of('[') == std::string::npos ? l.size() : l.find_first_not_of('['));
             table = trim(table.substr(0, table.find(']')));
             key.clear();
         }
         if (const size_t equals = l.find('='); equals != std::string::npos && l[0] != '[' && l[0] != '#')
             key = trim(l.substr(0, equals));
-        else if (n == line && !l.empty() && l[0] != '[' && l[0] != '#')
+        else if (n == line && !l.empty() && std::all_of(l.begin(), l.end(), is_key_character))
             key = l;
     }
     if (table.empty() && key.empty()) return "TOML";
     return printable(table.empty() ? key : key.empty() ? table : table + "." + key);
 }
 
-// Dotted keys nest without the parser counting, and every level is a recursion later.
-void check_key_depth(const std::string& text, const std::string& file)
+// Refuses two things that toml++ 3.3 cannot bear: keys of very many parts, which nest without being counted and are
+// recursed into later; and characters beyond ASCII where it looks for blanks, because its test for them then runs into
+// undefined behaviour. Texts and comments may hold any character.
+void check_characters(const std::string& text, const std::string& file)
 {
+    enum class In { plain, comment, string, multiline } in = In::plain;
+    char quote = 0;
+    // A string may only start behind one of these; elsewhere a quote is broken TOML, which the parser takes as plain.
+    const std::string_view opens = "\n=,[{.";
+    char last = '\n';
     int line = 1;
     size_t dots = 0;
-    for (const char c : text) {
-        if (c == '.' && ++dots > max_key_parts)
-            throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": more than " +
-                             std::to_string(max_key_parts) + " dots in a row; no key and no text needs so many");
-        if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '#') dots = 0;
+    const auto fail = [&](const std::string& what) {
+        throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": " + what);
+    };
+    const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
+    const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    const size_t start = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
+    for (size_t i = start; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool tripled = (c == '"' || c == '\'') && at(i + 1) == c && at(i + 2) == c;
         if (c == '\n') ++line;
+        switch (in) {
+            case In::plain:
+                if ((c == '"' || c == '\'') && opens.find(last) != std::string_view::npos) {
+                    quote = c;
+                    in = tripled ? In::multiline : In::string;
+                    if (tripled) i += 2;
+                } else if (c == '#') {
+                    in = In::comment;
+                } else if (static_cast<unsigned char>(c) >= 0x80) {
+                    fail("a character that is not ASCII stands outside of quotes; put the text into quotes");
+                } else if (c == '.') {
+                    if (++dots > max_key_parts)
+                        fail("a key of more than " + std::to_string(max_key_parts) + " parts; no key needs so many");
+                } else if (c == '\n' || c == '=' || c == ',') {
+                    dots = 0;
+                }
+                if (!is_blank(c) || c == '\n') last = c;
+                break;
+            case In::comment:
+                if (c == '\n') {
+                    in = In::plain;
+                    last = c;
+                    dots = 0;
+                }
+                break;
+            case In::string:
+                if (c == '\\' && quote == '"' && at(i + 1) != '\n')
+                    ++i;
+                else if (c == quote || c == '\n') {
+                    in = In::plain;
+                    last = c;
+                }
+                break;
+            case In::multiline:
+                if (c == '\\' && quote == '"') {
+                    // A backslash before blanks swallows them, and the parser asks what comes behind.
+                    ++i;
+                    if (!is_blank(at(i))) break;
+                    for (; is_blank(at(i)); ++i)
+                        if (at(i) == '\n') ++line;
+                    if (static_cast<unsigned char>(at(i)) >= 0x80)
+                        fail("a character that is not ASCII follows a line joined by a backslash; join it elsewhere");
+                    --i;
+                } else if (c == quote && tripled) {
+                    in = In::plain;
+                    // Up to two quotes may belong to the text before the closing three.
+                    for (i += 2; at(i + 1) == quote;) ++i;
+                }
+                break;
+        }
     }
 }
 
 toml::table parse(const std::string& text, const std::string& file)
 {
     if (text.size() > max_bytes)
-        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong into mesh files");
-    check_key_depth(text, file);
+        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong in mesh files");
+    check_characters(text, file);
     try {
         return toml::parse(text, file);
     } catch (const toml::parse_error& e) {
@@ -191,7 +255,7 @@ toml::table parse_set_value(const std::string& key, const std::string& value)
     if (value.find('\n') == std::string::npos && value.size() < max_bytes) {
         try {
             const std::string text = "v = " + value;
-            check_key_depth(text, "--set");
+            check_characters(text, "--set");
             return toml::parse(text);
         } catch (const toml::parse_error&) {
             const auto plain = [](char c) {
@@ -501,7 +565,7 @@ private:
                 here.push_back(full.substr(inner.size()));
             if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
         }
-        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs into " + elsewhere[0]);
+        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
         fail_at(line, key, "unknown key; " + suggest(name, here));
     }
 
