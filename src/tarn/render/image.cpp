@@ -16,9 +16,11 @@
 #include "tarn/output/files.h"
 #include "tarn/render/preview.h"
 
-namespace tarn {
+namespace tarn
+{
 
-namespace {
+namespace
+{
 
 void append_png(png_structp png, png_bytep bytes, png_size_t n)
 {
@@ -93,23 +95,43 @@ void make_movie(const std::string& dir, double rate)
     for (fs::directory_iterator it(render, error), end; !error && it != end; it.increment(error))
         if (const int n = frame_number(it->path().filename().string()); n >= 0) frames.push_back(n);
     if (frames.empty())
-        throw RunError(fmt::format("{}: no frame_*.png to make a movie of; run the scene with output.preview = true",
-                                   render));
+        throw RunError(
+            fmt::format("{}: no frame_*.png to make a movie of; run the scene with output.preview = true", render));
     std::sort(frames.begin(), frames.end());
     for (size_t i = 1; i < frames.size(); ++i)
         if (frames[i] != frames[i - 1] + 1)
-            throw RunError(fmt::format("{}: frame {} is missing, so that the movie would end there; render it again", render,
-                                       frames[i - 1] + 1));
+            throw RunError(fmt::format("{}: frame {} is missing, so that the movie would end there; render it again",
+                                       render, frames[i - 1] + 1));
 
     // In the pattern, a percent sign of the folder's own name would be read as a frame number's.
     std::string pattern;
     for (const char c : render) pattern += c == '%' ? std::string("%%") : std::string(1, c);
-    const int status = run_program(
-        {"ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-framerate", fmt::format("{}", rate),
-         "-start_number", fmt::format("{}", frames.front()), "-i", pattern + "/frame_%04d.png", "-c:v", "libx264",
-         "-preset", "medium", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4",
-         part_name(movie)},
-        log);
+    const int status = run_program({"ffmpeg",
+                                    "-nostdin",
+                                    "-hide_banner",
+                                    "-loglevel",
+                                    "error",
+                                    "-y",
+                                    "-framerate",
+                                    fmt::format("{}", rate),
+                                    "-start_number",
+                                    fmt::format("{}", frames.front()),
+                                    "-i",
+                                    pattern + "/frame_%04d.png",
+                                    "-c:v",
+                                    "libx264",
+                                    "-preset",
+                                    "medium",
+                                    "-crf",
+                                    "18",
+                                    "-pix_fmt",
+                                    "yuv420p",
+                                    "-movflags",
+                                    "+faststart",
+                                    "-f",
+                                    "mp4",
+                                    part_name(movie)},
+                                   log);
     std::string said;
     if (fs::exists(log)) said = read_file(log);
     fs::remove(log, error);
