@@ -352,7 +352,7 @@ struct World {
             line = std::max(line, cover * (1 - smoothstep(joint, joint + foot, off)));
         }
         const bool odd = (static_cast<int>(std::floor(p[0] / tile)) + static_cast<int>(std::floor(p[2] / tile))) & 1;
-        const Vec3f albedo = (odd ? 0.90f : 1.0f) * mix(floor_colour, 0.74f * floor_colour, line);
+        const Vec3f albedo = (odd ? 0.90f : 1.0f) * mix(floor_colour, 0.82f * floor_colour, line);
         Vec3f light = 0.36f * (albedo * floor_light(p[0], p[2]));
         // Far floor dissolves in the horizon's haze, so that there is no edge of the world.
         const Vec3f away{p[0] - 0.5f * tank.size[0], 0, p[2] - 0.5f * tank.size[2]};
