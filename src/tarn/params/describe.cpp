@@ -155,7 +155,8 @@ std::string params_text()
     Params params = untouched_params();
     std::string out;
     for (const Section& section : sections()) {
-        out += (out.empty() ? "" : "\n") + title(section) + "  " + section.meaning + "\n";
+        if (!out.empty()) out += "\n";
+        out += title(section) + "  " + section.meaning + "\n";
         append_text(out, section.rows, section.object(params, 0));
     }
     out += std::string("\n") + shape_title + "  " + shape_meaning + "\n";
@@ -206,7 +207,7 @@ std::string object(const Members& members)
     if (members.empty()) return "{}";
     std::string r = "{";
     for (const auto& [name, value] : members)
-        r += (r.size() > 1 ? "," : "") + std::string("\n  ") + quoted(name) + ": " + indent(value);
+        r += std::string(r.size() > 1 ? ",\n  " : "\n  ") + quoted(name) + ": " + indent(value);
     return r + "\n}";
 }
 std::string list(const std::vector<std::string>& values)
