@@ -1,5 +1,6 @@
 // Pictures and movies on disk.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <png.h>
 #include <sys/wait.h>
@@ -37,8 +38,12 @@ int run_program(const std::vector<std::string>& words, const std::string& log)
     const pid_t child = ::fork();
     if (child < 0) throw RunError(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
     if (child == 0) {
-        if (!std::freopen("/dev/null", "r", stdin) || !std::freopen(log.c_str(), "w", stdout)) ::_exit(126);
-        ::dup2(STDOUT_FILENO, STDERR_FILENO);
+        // Descriptors and not streams: what the parent has not yet printed must not be printed here as well.
+        const int in = ::open("/dev/null", O_RDONLY), out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        if (in < 0 || out < 0) ::_exit(126);
+        ::dup2(in, STDIN_FILENO);
+        ::dup2(out, STDOUT_FILENO);
+        ::dup2(out, STDERR_FILENO);
         ::execvp(argv[0], argv.data());
         ::_exit(127);
     }

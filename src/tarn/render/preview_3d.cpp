@@ -27,7 +27,7 @@ constexpr float refractive_index = 1.33f;
 constexpr int most_events = 8;  // surfaces that a ray meets before it is given up
 
 const Vec3f sun_colour{4.1f, 3.75f, 3.15f};
-const Vec3f solid_colour = srgb(0.90f, 0.73f, 0.56f);
+const Vec3f solid_colour = srgb(0.91f, 0.80f, 0.67f);
 const Vec3f floor_colour = srgb(0.86f, 0.85f, 0.83f);
 const Vec3f frame_colour = srgb(0.36f, 0.42f, 0.48f);
 // What is left of white light after the longest side of the domain, and what the water adds of its own.
@@ -164,6 +164,9 @@ struct Tank {
     {
         if (!has_solid) return far_away;
         const float d = inv_h * sample(solid, locate(solid, u, cells));
+        // Far from solids the grid holds one distance for a whole tile, that of its middle.
+        constexpr float half_tile = 0.87f * tile_size;
+        if (d > half_tile + 3) return d - half_tile;
         if (d > 1 || shapes.empty()) return d;
         return inv_h * static_cast<float>(distance(shapes, (1.0 / inv_h) * u.as<double>()));
     }
@@ -326,7 +329,7 @@ struct World {
     // Skylight from all sides on a surface that faces n.
     static Vec3f skylight(Vec3f n)
     {
-        return mix(Vec3f{0.42f, 0.41f, 0.39f}, Vec3f{0.62f, 0.70f, 0.82f}, 0.5f + 0.5f * n[1]);
+        return mix(Vec3f{0.66f, 0.62f, 0.56f}, Vec3f{0.66f, 0.73f, 0.84f}, 0.5f + 0.5f * n[1]);
     }
 
     Vec3f floor_light(float x, float z) const
@@ -395,8 +398,8 @@ struct World {
         return 0.36f * (solid_colour * (direct + open * skylight(n)));
     }
 
-    // The tank's edges as fine lines: how much of them covers a ray up to t_end.
-    float frame(const Ray& r, float t_end) const
+    // The tank's edges as fine lines: how much of them covers a ray between two distances.
+    float frame(const Ray& r, float t_begin, float t_end) const
     {
         float cover = 0;
         for (int a = 0; a < 3; ++a) {
@@ -409,23 +412,39 @@ struct World {
                 const float pb = (corner & 1 ? tank.size[b] : 0) - r.o[b],
                             pc = (corner & 2 ? tank.size[c] : 0) - r.o[c];
                 const float t = (pb * r.d[b] + pc * r.d[c]) / square;
-                if (t < 1e-3f || t > t_end + 0.5f) continue;
+                if (t <= t_begin || t > t_end) continue;
                 const float along = r.o[a] + t * r.d[a];
                 if (along < 0 || along > tank.size[a]) continue;
                 const float off = std::hypot(pb - t * r.d[b], pc - t * r.d[c]);
-                const float half = 0.0011f * scale, foot = t * pixel;
-                cover = std::max(cover, std::min(1.0f, 2 * half / foot) * (1 - smoothstep(half, half + foot, off)));
+                // A line is drawn at least a pixel and a half wide, paler if it is finer, so that it does not break
+                // into dashes.
+                const float foot = t * pixel, true_half = 0.0012f * scale, half = std::max(true_half, 0.75f * foot);
+                cover = std::max(cover, true_half / half * std::clamp(0.5f + (half - off) / foot, 0.0f, 1.0f));
             }
         }
-        return 0.55f * cover;
+        return 0.8f * cover;
     }
 
-    // The light that comes back along a ray.
-    Vec3f radiance(Ray r, int events, bool mirrors) const
+    // What the camera sees along a ray: the light that comes back along it, and the tank's frame before that.
+    Vec3f seen(const Ray& r) const
     {
+        float clear = 0;
+        const Vec3f light = radiance(r, most_events, &clear);
+        return mix(light, 0.5f * frame_colour, frame(r, 0, clear + 1));
+    }
+
+private:
+    // The light that comes back along a ray. `clear` is given for rays of the camera, which alone see mirror images:
+    // how far they go before something bends or stops them.
+    Vec3f radiance(Ray r, int events, float* clear) const
+    {
+        float path = 0;
+        const auto stops = [&](float t) {
+            if (clear && *clear == 0) *clear = path + t;
+        };
         Vec3f light, through = Vec3f::all(1);
         bool inside = false, wet = false;
-        bool straight = mirrors;  // not yet bent by the open surface: only then the frame is drawn, as lines stay lines
+        bool behind_glass = false;  // bent once, by a flat wall, so that the frame's lines are still lines
         Tank::Span s = tank.span(r);
         if (!s.empty() && s.in_axis < 0) {
             inside = true;
@@ -435,16 +454,25 @@ struct World {
             s = tank.span(r);
             if (!inside) {
                 const float floor_t = r.d[1] < 0 && r.o[1] >= 0 ? -r.o[1] / r.d[1] : far_away;
-                const bool misses = s.empty() || floor_t < s.in - 1e-3f;
-                if (straight) add_frame(light, through, r, misses ? floor_t : s.in);
-                if (misses) return light + through * surroundings(r);
+                // A ray that has just left the tank may still touch the wall it came through.
+                const bool misses = s.empty() || s.out < 1e-3f * scale || floor_t < s.in - 1e-3f;
+                if (misses) {
+                    stops(floor_t);
+                    return light + through * surroundings(r);
+                }
                 const Vec3f u = r.at(s.in);
                 Vec3f n;
                 n[s.in_axis] = r.d[s.in_axis] > 0 ? -1.0f : 1.0f;
-                if (tank.solid_at(u) < 0) return light + through * solid_light(u, n);
+                if (tank.solid_at(u) < 0) {
+                    stops(s.in);
+                    return light + through * solid_light(u, n);
+                }
                 if (tank.wet(u)) {
-                    wet = cross_surface(light, through, r, u, n, false, mirrors);
+                    stops(s.in);
+                    behind_glass = clear;
+                    wet = cross_surface(light, through, r, u, n, false, clear);
                 } else {
+                    path += s.in;
                     if (pane[s.in_axis][n[s.in_axis] > 0]) add_pane(light, through, r, n);
                     r.o = u;
                 }
@@ -459,35 +487,38 @@ struct World {
                 light += through * (Vec3f::all(1) - left) * water_glow;
                 through = through * left;
             }
-            if (straight) add_frame(light, through, r, e.t);
+            if (behind_glass) {
+                const float cover = frame(r, 0.5f, e.t + 1);
+                light += (0.5f * cover) * (through * frame_colour);
+                through *= 1 - cover;
+                behind_glass = false;
+            }
+            if (wet || e.what != Meets::wall) stops(e.t);
+            path += e.t;
             const Vec3f u = r.at(e.t);
             if (e.what == Meets::solid) return light + through * solid_light(u, e.normal);
             if (e.what == Meets::floor) return light + through * floor_at(r, e.t);
             if (e.what == Meets::surface) {
-                straight = false;
                 Vec3f n = tank.water_normal(u);
                 if (wet) n = -n;
                 // A surface seen from its back is an artefact of smoothing: then it is seen edge on.
                 if (dot(n, r.d) > -0.02f) n = normalized(n - (dot(n, r.d) + 0.02f) * r.d);
-                wet = cross_surface(light, through, r, u, n, wet, mirrors);
+                wet = cross_surface(light, through, r, u, n, wet, clear);
             } else {
                 if (wet) {
-                    wet = cross_surface(light, through, r, u, e.normal, true, mirrors);
+                    wet = cross_surface(light, through, r, u, e.normal, true, clear);
                     inside = wet;
                 } else {
                     if (pane[s.out_axis][e.normal[s.out_axis] < 0]) through *= 0.985f;
                     inside = false;
                     r.o = u;
                 }
-                // Outside, the ray must not find the wall that it has just left.
-                if (!inside) r.o += 1e-3f * scale * r.d;
             }
             if (std::max({through[0], through[1], through[2]}) < 0.01f) return light;
         }
         return light + through * (wet ? water_glow : sky(r.d));
     }
 
-private:
     // Continues a ray at the water's surface: bent, or reflected where it cannot leave. Returns whether it is in water
     // then.
     bool cross_surface(Vec3f& light, Vec3f& through, Ray& r, Vec3f u, Vec3f n, bool from_water, bool mirrors) const
@@ -502,7 +533,7 @@ private:
         if (mirrors && !from_water) {
             const Ray mirror{u + 0.06f * n, reflect(r.d, n)};
             // A mirror image that carries little light need not know about the splash beside it.
-            const Vec3f seen = mirrored > 0.05f ? radiance(mirror, 3, false) : surroundings(mirror);
+            const Vec3f seen = mirrored > 0.05f ? radiance(mirror, 3, nullptr) : surroundings(mirror);
             light += mirrored * (through * seen);
         } else {
             light += mirrored * (through * (from_water ? water_glow : sky(reflect(r.d, n))));
@@ -510,13 +541,6 @@ private:
         through *= 1 - mirrored;
         r = {u - 0.06f * n, bent};
         return !from_water;
-    }
-
-    void add_frame(Vec3f& light, Vec3f& through, const Ray& r, float t_end) const
-    {
-        const float cover = frame(r, t_end);
-        light += (0.5f * cover) * (through * frame_colour);
-        through *= 1 - cover;
     }
 
     // A dry pane of glass: a little haze, and the sky in it at grazing angles.
@@ -661,7 +685,7 @@ Image preview(const Water<3>& water, const Scene& scene, int width)
     const World world(water, scene, camera, w);
     const auto colour_at = [&](float x, float y) {
         const Vec3f d = camera.direction(2 * x / static_cast<float>(w) - 1, 1 - 2 * y / static_cast<float>(h));
-        return developed(world.radiance({camera.position, d}, most_events, true));
+        return developed(world.seen({camera.position, d}));
     };
 
     std::vector<Vec3f> once(static_cast<size_t>(w) * static_cast<size_t>(h));
