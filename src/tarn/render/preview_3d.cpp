@@ -483,7 +483,8 @@ private:
             s.in = 0;
             const Event e = tank.march(r, s, wet);
             if (wet) {
-                const Vec3f left = filter(e.t);
+                // Drops and films are tinted a little more than they would be, or they could hardly be seen.
+                const Vec3f left = filter(e.t + 0.035f * scale);
                 light += through * (Vec3f::all(1) - left) * water_glow;
                 through = through * left;
             }
