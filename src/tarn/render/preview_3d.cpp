@@ -29,6 +29,7 @@ constexpr int most_events = 8;  // surfaces that a ray meets before it is given 
 const Vec3f sun_colour{4.1f, 3.75f, 3.15f};
 const Vec3f solid_colour = srgb(0.91f, 0.80f, 0.67f);
 const Vec3f floor_colour = srgb(0.86f, 0.85f, 0.83f);
+const Vec3f sky_low = srgb(0.74f, 0.82f, 0.90f), sky_high = srgb(0.20f, 0.45f, 0.85f);
 const Vec3f frame_colour = srgb(0.36f, 0.42f, 0.48f);
 // What is left of white light after the longest side of the domain, and what the water adds of its own.
 const Vec3f water_filter{0.010f, 0.185f, 0.47f};
@@ -129,11 +130,11 @@ private:
     std::vector<int8_t> rings_;
 };
 
-enum class Meets { nothing, surface, wall, floor, solid };
+enum class Meets { surface, wall, floor, solid };
 
 struct Event {
-    Meets what = Meets::nothing;
-    float t = far_away;
+    Meets what;
+    float t;
     Vec3f normal;  // towards where the ray comes from
 };
 
@@ -222,19 +223,12 @@ struct Tank {
         while (t < s.out) {
             const Vec3f u = r.at(t);
             const float value = side * water_at(u);
-            if (has_solid) {
-                const float d = solid_at(u);
-                if (d < 0.02f) return {Meets::solid, t, solid_normal(u)};
-                if (value < 0) return {Meets::surface, root(r, side, before, value_before, t, value), {}};
-                before = t;
-                // phi need not be a distance to the letter, hence less than all of it.
-                t += std::max(0.12f, std::min(free_path(u, value), d));
-            } else {
-                if (value < 0) return {Meets::surface, root(r, side, before, value_before, t, value), {}};
-                before = t;
-                t += std::max(0.12f, free_path(u, value));
-            }
+            const float d = solid_at(u);
+            if (d < 0.02f) return {Meets::solid, t, solid_normal(u)};
+            if (value < 0) return {Meets::surface, root(r, side, before, value_before, t, value), {}};
+            before = t;
             value_before = value;
+            t += std::max(0.12f, std::min(free_path(u, value), d));
         }
         Event e{Meets::wall, s.out, {}};
         if (s.out_axis == 1 && r.d[1] < 0) e.what = Meets::floor;
@@ -245,7 +239,7 @@ struct Tank {
 private:
     float free_path(Vec3f u, float value) const
     {
-        const float near = 0.75f * value;
+        const float near = 0.75f * value;  // phi need not be a distance to the letter, hence less than all of it
         return value < 2 ? near : std::max(near, gaps.skip(u));
     }
 
@@ -318,7 +312,7 @@ struct World {
     Vec3f sky(Vec3f d) const
     {
         const float up = std::max(d[1], 0.0f);
-        const Vec3f blue = mix(srgb(0.74f, 0.82f, 0.90f), srgb(0.20f, 0.45f, 0.85f), 1 - std::pow(1 - up, 2.2f));
+        const Vec3f blue = mix(sky_low, sky_high, 1 - std::pow(1 - up, 2.2f));
         const float c = std::max(dot(d, sun), 0.0f);
         // A disc wider than the true one, so that its glints on water cover pixels, and a glow around it.
         const float disc = smoothstep(0.9965f, 0.9985f, c), glow = std::pow(c, 48.0f);
