@@ -23,8 +23,10 @@ template <int D, class F>
 TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c, const F& value)
 {
     float s = 0;
+    TARN_UNROLL
     for (int child = 0; child < (1 << D); ++child) {
         Cell<D> f;
+        TARN_UNROLL
         for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
         const int i = inverse_diagonal.index(f);
         const float v = value(i);
@@ -41,10 +43,10 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for("smooth", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        const float relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
-        if (colour(c) == which) xv[i] = relaxed;
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        xv[i] = colour(c) == which ? relaxed : old;
     });
 }
 
@@ -54,9 +56,10 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
 {
     const auto xv = x.view();
     const auto bv = b.view(), iv = inverse.view();
-    parallel_for("smooth first", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth first", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        xv[i] = colour(c) == 0 ? iv[i] * bv[i] : 0.0f;
+        const float relaxed = iv[i] * bv[i];
+        xv[i] = colour(c) == 0 ? relaxed : 0.0f;
     });
 }
 
@@ -67,7 +70,7 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
     const auto cv = coarse.view();
     const auto xv = x.view(), bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for("restrict", coarse_tiles, [=](Cell<D> c) {
+    parallel_for<true>("restrict", coarse_tiles, [=](Cell<D> c) {
         cv(c) = sum_children<D>(iv, c, [&](int i) { return bv[i] - apply(xv, wv, iv, i); });
     });
 }
@@ -77,11 +80,12 @@ void prolong(Field<D>& x, const Tiles<D>& tiles, const Field<D>& coarse, const F
 {
     const auto xv = x.view();
     const auto cv = coarse.view(), iv = inverse.view();
-    parallel_for("prolong", tiles, [=](Cell<D> c) {
+    parallel_for<true>("prolong", tiles, [=](Cell<D> c) {
         Cell<D> parent;
         for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
+        const int i = iv.index(c);
         const float add = cv(parent);
-        xv(c) += iv(c) > 0 ? add : 0.0f;
+        xv[i] += iv[i] > 0 ? add : 0.0f;
     });
 }
 
@@ -91,10 +95,10 @@ void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<
     const auto iv = inverse.view();
     const auto ev = excess.view();
     const auto wv = w.view();
-    parallel_for("multigrid build", tiles, [=](Cell<D> c) {
+    parallel_for<true>("multigrid build", tiles, [=](Cell<D> c) {
         const int i = ev.index(c);
-        const float diagonal = ev[i] + sum_faces(wv, i);
-        iv[i] = diagonal > 0 ? 1 / diagonal : 0.0f;
+        const float diagonal = ev[i] + sum_faces(wv, i), inverse = 1 / (diagonal > 0 ? diagonal : 1.0f);
+        iv[i] = diagonal > 0 ? inverse : 0.0f;
     });
 }
 
@@ -155,6 +159,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
             const auto coarse = level.w[a].view();
             parallel_for_faces("multigrid build", rim, a, [=](Cell<D> c) {
                 float s = 0;
+                TARN_UNROLL
                 for (int child = 0; child < (1 << D); ++child) {
                     if (child >> a & 1) continue;
                     Cell<D> f;
@@ -216,7 +221,7 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
     relax(z, r, w, inverse, fine_.tiles, 1);
     relax(z, r, w, inverse, fine_.tiles, 0);
     const auto zv = std::as_const(z).view(), rv = r.view();
-    return parallel_sum("dot", fine_.tiles, [=](Cell<D> c) {
+    return parallel_sum<true>("dot", fine_.tiles, [=](Cell<D> c) {
         const int i = rv.index(c);
         return static_cast<double>(zv[i]) * rv[i];
     });
