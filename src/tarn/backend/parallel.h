@@ -1,0 +1,126 @@
+#pragma once
+// Loops over cells, in parallel. Whatever the backend and the number of threads, results are the same bits: loops write
+// disjoint cells, and reductions add the partial results of fixed blocks in a fixed order.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tarn/base/timer.h"
+#include "tarn/grid/tiles.h"
+
+namespace tarn {
+
+void set_threads(int n);  // 0: as many as there are cores
+int threads();
+
+// Where the time went, by kernel name.
+struct KernelTime {
+    std::string name;
+    double seconds = 0;
+    long calls = 0;
+    long cells = 0;
+};
+void clear_profile();
+std::vector<KernelTime> profile();
+
+namespace backend {
+// Calls task(context, i) for every i in [0, n), in any order, on all threads.
+void run(int n, void (*task)(const void*, int), const void* context);
+void record(const char* name, double seconds, long cells);
+// Below this many cells a loop is quicker on one thread than the threads are to wake.
+inline constexpr long too_small = 8192;
+
+template <class F>
+void blocks(const char* name, int n, long cells, const F& f)
+{
+    const Timer timer;
+    if (n == 1 || cells < too_small)
+        for (int i = 0; i < n; ++i) f(i);
+    else
+        run(n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
+    record(name, timer.seconds(), cells);
+}
+
+template <class F>
+void each(const Box<2>& b, const F& f)
+{
+    for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+#pragma GCC ivdep
+        for (int i = b.lo[0]; i < b.hi[0]; ++i) f(Cell<2>{i, j});
+    }
+}
+template <class F>
+void each(const Box<3>& b, const F& f)
+{
+    for (int k = b.lo[2]; k < b.hi[2]; ++k)
+        for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+#pragma GCC ivdep
+            for (int i = b.lo[0]; i < b.hi[0]; ++i) f(Cell<3>{i, j, k});
+        }
+}
+}  // namespace backend
+
+// Calls f(i) for every i in [0, n).
+template <class F>
+void parallel_rows(const char* name, int n, const F& f)
+{
+    backend::blocks(name, n, backend::too_small, f);
+}
+
+// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell.
+template <int D, class F>
+void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(),
+                    [&](int b) { backend::each(tiles.boxes[static_cast<size_t>(b)], f); });
+}
+
+// The same for the faces of an axis: each cell's lower face, and the grid's last face where a tile ends there.
+template <int D, class F>
+void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
+{
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        Box<D> box = tiles.boxes[static_cast<size_t>(b)];
+        if (box.hi[axis] == tiles.grid.cells[axis]) ++box.hi[axis];
+        backend::each(box, f);
+    });
+}
+
+// Sum over cells of f(cell), in double.
+template <int D, class F>
+double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    std::vector<double> partial(tiles.boxes.size());
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        double s = 0;
+        backend::each(tiles.boxes[static_cast<size_t>(b)], [&](Cell<D> c) { s += f(c); });
+        partial[static_cast<size_t>(b)] = s;
+    });
+    double sum = 0;
+    for (const double s : partial) sum += s;
+    return sum;
+}
+
+// Largest f(cell), at least 0; NaN where any value is.
+template <int D, class F>
+double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    std::vector<float> partial(tiles.boxes.size());
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        float m = 0, nan = 0;
+        backend::each(tiles.boxes[static_cast<size_t>(b)], [&](Cell<D> c) {
+            const float v = f(c);
+            m = v > m ? v : m;
+            nan += v - v;  // 0, or NaN for ever
+        });
+        partial[static_cast<size_t>(b)] = m + nan;
+    });
+    double m = 0;
+    for (const float v : partial) m = (std::isnan(v) || v > m) ? v : m;
+    return m;
+}
+
+}  // namespace tarn

@@ -1,0 +1,60 @@
+#include "tarn/grid/tiles.h"
+
+namespace tarn {
+
+namespace {
+// Long enough for good inner loops, short enough to share among threads.
+constexpr int longest_run = 8;
+}  // namespace
+
+template <int D>
+Tiles<D> select(const TileMap<D>& map, uint8_t mask)
+{
+    Tiles<D> tiles{map.grid, {}};
+    const size_t row = static_cast<size_t>(map.count[0]);
+    for (size_t first = 0; first < map.flags.size(); first += row)
+        for (size_t i = 0; i < row;) {
+            if (!(map.flags[first + i] & mask)) {
+                ++i;
+                continue;
+            }
+            size_t end = i + 1;
+            while (end < row && end - i < longest_run && (map.flags[first + end] & mask)) ++end;
+            Box<D> box = map.box(map.tile(first + i));
+            box.hi[0] = map.box(map.tile(first + end - 1)).hi[0];
+            tiles.boxes.push_back(box);
+            i = end;
+        }
+    return tiles;
+}
+
+template <int D>
+void dilate(TileMap<D>& map, uint8_t bit)
+{
+    // One axis after the other, each reading what the one before it wrote, reaches the corners too.
+    for (int a = 0; a < D; ++a) {
+        const std::vector<uint8_t> before = map.flags;
+        size_t step = 1;
+        for (int b = 0; b < a; ++b) step *= static_cast<size_t>(map.count[b]);
+        for (size_t i = 0; i < before.size(); ++i) {
+            const Cell<D> t = map.tile(i);
+            if ((t[a] > 0 && (before[i - step] & bit)) || (t[a] + 1 < map.count[a] && (before[i + step] & bit)))
+                map.flags[i] |= bit;
+        }
+    }
+}
+
+template <int D>
+Tiles<D> all_tiles(const Grid<D>& grid)
+{
+    return select(TileMap<D>(grid, 1), 1);
+}
+
+template Tiles<2> select(const TileMap<2>&, uint8_t);
+template Tiles<3> select(const TileMap<3>&, uint8_t);
+template void dilate(TileMap<2>&, uint8_t);
+template void dilate(TileMap<3>&, uint8_t);
+template Tiles<2> all_tiles(const Grid<2>&);
+template Tiles<3> all_tiles(const Grid<3>&);
+
+}  // namespace tarn
