@@ -1,7 +1,7 @@
 #include "tarn/run/interrupt.h"
 
 #include <csignal>
-#include <cstddef>
+#include <iterator>
 
 #include <unistd.h>
 
