@@ -88,16 +88,18 @@ void Progress::step(const ProgressState& s)
     line_shown_ = true;
 }
 
-void Progress::frame(const ProgressState& s)
+std::string Progress::frame(const ProgressState& s)
 {
     frame_ends_.push_back(timer_.seconds());
     if (frame_ends_.size() > eta_frames + 1) frame_ends_.pop_front();
+    const std::string line = text(s);
     if (live_) {
         last_shown_ = -1;
         step(s);
     } else {
-        note(text(s));
+        note(line);
     }
+    return line;
 }
 
 }  // namespace tarn

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -208,7 +208,7 @@ private:
 
     void report_frame()
     {
-        progress_.frame(progress_state());
+        folder_.log(progress_.frame(progress_state()));
         write_status("running", "");
     }
 
