@@ -47,19 +47,17 @@ void blocks(const char* name, int n, long cells, const F& f)
 template <class F>
 void each(const Box<2>& b, const F& f)
 {
-    for (int j = b.lo[1]; j < b.hi[1]; ++j) {
-#pragma GCC ivdep
-        for (int i = b.lo[0]; i < b.hi[0]; ++i) f(Cell<2>{i, j});
-    }
+    const int begin = b.lo[0], end = b.hi[0];
+    for (int j = b.lo[1]; j < b.hi[1]; ++j)
+        for (int i = begin; i < end; ++i) f(Cell<2>{i, j});
 }
 template <class F>
 void each(const Box<3>& b, const F& f)
 {
+    const int begin = b.lo[0], end = b.hi[0];
     for (int k = b.lo[2]; k < b.hi[2]; ++k)
-        for (int j = b.lo[1]; j < b.hi[1]; ++j) {
-#pragma GCC ivdep
-            for (int i = b.lo[0]; i < b.hi[0]; ++i) f(Cell<3>{i, j, k});
-        }
+        for (int j = b.lo[1]; j < b.hi[1]; ++j)
+            for (int i = begin; i < end; ++i) f(Cell<3>{i, j, k});
 }
 }  // namespace backend
 

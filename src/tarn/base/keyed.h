@@ -2,6 +2,7 @@
 // A number or vector that may vary in time: keyframes joined by straight lines, constant before the first and after
 // the last. A plain value is a single keyframe.
 
+#include <cstddef>
 #include <vector>
 
 namespace tarn {
@@ -11,12 +12,14 @@ struct Keyed {
     struct Key {
         double t = 0;
         T v{};
+        bool operator==(const Key&) const = default;
     };
     std::vector<Key> keys{Key{}};  // sorted by t, never empty
 
     Keyed() = default;
     Keyed(T constant) : keys{Key{0, constant}} {}
 
+    bool operator==(const Keyed&) const = default;
     bool varies() const { return keys.size() > 1; }
     T at(double t) const
     {

@@ -20,6 +20,8 @@ struct View {
         for (int a = 1; a < D; ++a) i += c[a] * stride[a];
         return i;
     }
+    // What to add to an index for the next element along an axis; a constant along x, which lets loops vectorise.
+    TARN_HD int next(int axis) const { return axis == 0 ? 1 : stride[axis]; }
     TARN_HD T& operator()(Cell<D> c) const { return data[index(c)]; }
     TARN_HD T& operator[](int i) const { return data[i]; }
     operator View<D, const T>() const { return {data, stride}; }

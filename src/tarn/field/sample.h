@@ -25,7 +25,7 @@ TARN_HD inline Lattice<D> locate(const View<D, T>& f, Vec<D, float> x, Cell<D> l
         int i = static_cast<int>(p);
         i = i < last[a] ? i : (last[a] > 0 ? last[a] - 1 : 0);
         l.w[a] = p - static_cast<float>(i);
-        l.index += (a == 0 ? 1 : f.stride[a]) * i;
+        l.index += f.next(a) * i;
     }
     return l;
 }
@@ -89,7 +89,7 @@ TARN_HD inline Vec<D, float> velocity_at_cell(const FaceView<D, T>& u, Cell<D> c
     Vec<D, float> v;
     for (int a = 0; a < D; ++a) {
         const int i = u[a].index(c);
-        v[a] = 0.5f * (u[a][i] + u[a][i + (a == 0 ? 1 : u[a].stride[a])]);
+        v[a] = 0.5f * (u[a][i] + u[a][i + u[a].next(a)]);
     }
     return v;
 }

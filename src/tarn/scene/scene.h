@@ -9,21 +9,33 @@
 #include "tarn/params/params.h"
 #include "tarn/shapes/shape.h"
 
-namespace tarn {
+namespace tarn
+{
 
 struct Scene {
-    std::string name;    // file name without folder and ending
-    std::string file;    // as given, for messages
+    std::string name;  // file name without folder and ending
+    std::string file;  // as given, for messages
     Params params;
     Geometry water, solids;
     std::vector<Geometry> sources, sinks;  // one each per [[source]], [[sink]]
 };
 
 // Builds the geometry of parameters already read and validated. No file format is involved.
+// Throws InputError where a file that a shape names cannot be used.
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder);
 
-// The grid that the domain asks for: cubic cells, `cells` along the longest side, the others rounded to whole cells.
+// Cells are cubes, so that `cells` of them make the longest side; the others are rounded to whole cells.
+double cell_size(const DomainParams& domain);
+// As a number that cannot overflow; whole.
+double cells_along(const DomainParams& domain, int axis);
+
+// The grid that the domain asks for.
 template <int D>
 Grid<D> make_grid(const DomainParams& domain);
+
+// Every shape costs time at every point, so a list of very many is a mistake.
+inline constexpr size_t max_shapes = 10000;
+inline constexpr const char* outside_the_domain =
+    "lies outside the domain, or is much thinner than a cell; move it or change domain.size or domain.cells";
 
 }  // namespace tarn

@@ -1,68 +1,50 @@
 #pragma once
-// Shapes as signed distances, negative inside. A Shape is plain data, so that kernels on any backend evaluate it;
-// meshes and terrain are sampled once onto a grid of distances.
+// The shapes that a scene names, as signed distances. shapes/distance.h evaluates them at a point.
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tarn/base/vec.h"
-#include "tarn/params/params.h"
+#include "tarn/shapes/distance.h"
 
-namespace tarn {
+namespace tarn
+{
 
-// Distances sampled at the nodes of a box-shaped grid; trilinear between, clamped outside.
+// Owns what a DistanceView looks at.
 struct DistanceGrid {
     Vec3 origin;
     double spacing = 1;
     Cell<3> nodes;
     std::vector<float> values;  // x fastest
+
+    DistanceView view() const { return {origin, spacing, nodes, values.data()}; }
 };
 
-// A rotation, then a translation: x -> R x + t.
-struct Pose {
-    Vec3 rows[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    Vec3 translation;
+// Turns by the angles, in degrees, about x, then y, then z; then translates.
+Pose make_pose(Vec3 translate, Vec3 rotate);
 
-    TARN_HD Vec3 apply(Vec3 x) const
-    {
-        return Vec3{dot(rows[0], x), dot(rows[1], x), dot(rows[2], x)} + translation;
-    }
-    TARN_HD Vec3 apply_inverse(Vec3 x) const
-    {
-        const Vec3 y = x - translation;
-        return y[0] * rows[0] + y[1] * rows[1] + y[2] * rows[2];
-    }
-};
+// A shape at time t, from parameters that have every key they need. Meshes and terrain get no samples.
+Shape make_shape(const ShapeParams& params, int dimension, double t = 0);
 
-struct Shape {
-    ShapeKind kind = ShapeKind::box;
-    bool subtract = false;
-    double scale = 1;
-    Pose pose;                // scale first, about the origin, then pose
-    Vec3 a, b;                // box: min, max; others: centre, radii; plane: point, normal
-    double r = 0, s = 0;      // radius, height; major, minor
-    Vec3 axis{0, 1, 0};
-    const DistanceGrid* sampled = nullptr;  // terrain, mesh: owned by the Geometry
-};
-
-// Signed distance of one shape; for ellipsoids and scaled CSG a close estimate with the exact zero set.
-double distance(const Shape& shape, Vec3 x);
+// Whether any of the shape lies in the box from the origin to `size`, as far as points `resolution` apart can tell.
+bool reaches(const Shape& shape, Vec3 size, int dimension, double resolution);
 
 // An ordered list of shapes: each is united with, or subtracted from, what stands before it.
 // `moving` tells whether any keyframes move it; at(t) gives the shapes at a time.
-class Geometry {
+class Geometry
+{
 public:
     Geometry() = default;
-    // Reads meshes and images (paths relative to `folder`), checks that each shape has what it needs; a box or terrain of
-    // two numbers spans all z. Throws InputError naming `file` and the shape's line.
-    // `resolution`: spacing at which meshes and terrain are sampled.
+    // Reads meshes and images (paths relative to `folder`), checks that each shape has what it needs; a box or terrain
+    // of two numbers spans all z. Throws InputError naming `file` and the shape's line. `resolution`: spacing at which
+    // meshes and terrain are sampled.
     static Geometry build(const std::vector<const ShapeParams*>& shapes, int dimension, double resolution,
                           const std::string& folder, const std::string& file);
 
     bool empty() const { return entries_.empty(); }
     bool moving() const;
     size_t size() const { return entries_.size(); }
+    // The shapes look at samples that this Geometry, or a copy of it, must keep alive.
     std::vector<Shape> at(double t) const;
     // The rigid displacement of entry i between two times, as a pose: x(t1) = D x(t0).
     Pose displacement(size_t i, double t0, double t1) const;
@@ -77,6 +59,9 @@ private:
 };
 
 // The whole list's signed distance at x; `owner` (where given) receives the entry that decided it.
-double distance(const std::vector<Shape>& shapes, Vec3 x, int* owner = nullptr);
+inline double distance(const std::vector<Shape>& shapes, Vec3 x, int* owner = nullptr)
+{
+    return distance(shapes.data(), static_cast<int>(shapes.size()), x, owner);
+}
 
 }  // namespace tarn

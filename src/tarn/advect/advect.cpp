@@ -1,0 +1,192 @@
+#include "tarn/advect/advect.h"
+
+#include "tarn/advect/trace.h"
+#include "tarn/advect/weno.h"
+
+namespace tarn {
+
+namespace {
+
+// What is sampled, and where its values sit: cell centres, or the faces of an axis.
+template <int D>
+struct Place {
+    int axis = -1;  // -1: cell centres
+    Cell<D> last;   // index of the last value along each axis
+    Cell<D> cells;
+
+    Place(Cell<D> n, int face_axis) : axis(face_axis), last(n), cells(n)
+    {
+        for (int a = 0; a < D; ++a)
+            if (a != axis) --last[a];
+    }
+    TARN_HD Vec<D, float> position(Cell<D> c) const
+    {
+        Vec<D, float> x = c.template as<float>();
+        if (axis >= 0) x[axis] -= 0.5f;
+        return x;
+    }
+    template <class T>
+    TARN_HD Lattice<D> find(const View<D, T>& f, Vec<D, float> x) const
+    {
+        if (axis >= 0) x[axis] += 0.5f;
+        return locate(f, x, last);
+    }
+};
+
+template <int D>
+TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s, bool rk3)
+{
+    const Vec<D, float> x = place.position(c);
+    const Vec<D, float> u0 = place.axis < 0 ? velocity_at_cell(u, c) : velocity_at_face(u, place.cells, c, place.axis);
+    return rk3 ? trace_rk3(u, place.cells, x, u0, s) : trace_rk2(u, place.cells, x, u0, s);
+}
+
+// Least and greatest of the values that an interpolation mixes.
+template <int D>
+TARN_HD inline void extremes(const View<D, const float>& f, int index, float& lo, float& hi)
+{
+    lo = hi = f[index];
+    for (int corner = 1; corner < (1 << D); ++corner) {
+        int i = index;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) i += f.next(a);
+        const float v = f[i];
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+}
+
+template <int D>
+TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, const float>& forth,
+                                const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s)
+{
+    // e = (old - back(forth)) / 2 is the error of one trip; the path forth starts at x.
+    const float back = sample(forth, place.find(forth, trace(u, place, c, s, false)));
+    const float corrected = forth(c) + 0.5f * (old(c) - back);
+    float lo, hi;
+    extremes(old, place.find(old, trace(u, place, c, -s, false)).index, lo, hi);
+    return clamp(corrected, lo, hi);
+}
+
+// Faces that a step must advect: those of wet cells.
+template <int D>
+TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, int axis)
+{
+    const int i = phi.index(c);
+    const bool upper = c[axis] < cells[axis] && phi[i] < 0;
+    const bool lower = c[axis] > 0 && phi[i - phi.next(axis)] < 0;
+    return upper || lower;
+}
+
+// One TVD-RK3 stage's Euler step of the Hamilton-Jacobi equation.
+template <int D>
+TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView<D, const float>& u, Cell<D> cells,
+                                 Cell<D> c, float s)
+{
+    const Vec<D, float> v = velocity_at_cell(u, c);
+    float rate = 0;
+    for (int a = 0; a < D; ++a) rate += v[a] * upwind_weno5(phi, cells, c, a, v[a]);
+    return phi(c) - s * rate;
+}
+
+template <int D>
+void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Field<D>* const scratch[2])
+{
+    const Cell<D> cells = phi.grid().cells;
+    const auto u = velocity.view();
+    const double fastest = parallel_max("weno cfl", tiles, [=](Cell<D> c) {
+        const Vec<D, float> v = velocity_at_cell(u, c);
+        float sum = 0;
+        for (int a = 0; a < D; ++a) sum += std::fabs(v[a]);
+        return sum;
+    });
+    const int substeps = std::max(1, static_cast<int>(std::ceil(fastest * dt / (0.5 * phi.grid().h))));
+    const float s = static_cast<float>(dt / phi.grid().h / substeps);
+
+    // Outside the tiles every stage must see the same values as phi.
+    std::copy_n(phi.data(), phi.size(), scratch[0]->data());
+    std::copy_n(phi.data(), phi.size(), scratch[1]->data());
+    for (int n = 0; n < substeps; ++n) {
+        const auto p = phi.view(), first = scratch[0]->view(), second = scratch[1]->view();
+        parallel_for("weno5", tiles, [=](Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
+        parallel_for("weno5", tiles, [=](Cell<D> c) {
+            second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s);
+        });
+        parallel_for("weno5", tiles, [=](Cell<D> c) {
+            first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
+        });
+        phi.swap(*scratch[0]);
+    }
+}
+
+}  // namespace
+
+template <int D>
+void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme, double near,
+            Field<D>* const scratch[2])
+{
+    if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
+
+    const Place<D> place(phi.grid().cells, -1);
+    const float s = static_cast<float>(dt / phi.grid().h);
+    const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
+    const auto u = velocity.view();
+    const auto old = std::as_const(phi).view();
+    const auto forth = scratch[0]->view();
+    parallel_for("advect phi", tiles, [=](Cell<D> c) {
+        forth(c) = sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)));
+    });
+    const Field<D>* result = scratch[0];
+    if (scheme == Advection::maccormack) {
+        const auto out = scratch[1]->view();
+        const View<D, const float> forth_const = forth;
+        const float limit = static_cast<float>(near);
+        parallel_for("advect phi back", tiles, [=](Cell<D> c) {
+            out(c) = std::fabs(old(c)) < limit ? maccormack<D>(old, forth_const, u, place, c, s) : forth_const(c);
+        });
+        result = scratch[1];
+    }
+    const auto moved = result->view();
+    const auto p = phi.view();
+    parallel_for("advect phi copy", tiles, [=](Cell<D> c) { p(c) = moved(c); });
+}
+
+template <int D>
+void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
+                 Advection scheme, Field<D>& scratch)
+{
+    const Cell<D> cells = phi.grid().cells;
+    const float s = static_cast<float>(dt / phi.grid().h);
+    const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
+    const FaceView<D, const float> u = std::as_const(velocity).view();
+    const auto p = phi.view();
+    for (int axis = 0; axis < D; ++axis) {
+        const Place<D> place(cells, axis);
+        const auto old = u[axis];
+        const auto out = next[axis].view();
+        if (scheme == Advection::maccormack) {
+            const auto forth = scratch.view();
+            parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
+                forth(c) = sample(old, place.find(old, trace<D>(u, place, c, -s, false)));
+            });
+            const View<D, const float> forth_const = forth;
+            parallel_for_faces("advect velocity back", tiles, axis, [=](Cell<D> c) {
+                out(c) = touches_water(p, cells, c, axis) ? maccormack<D>(old, forth_const, u, place, c, s) : 0.0f;
+            });
+        } else {
+            parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
+                out(c) = touches_water(p, cells, c, axis)
+                             ? sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)))
+                             : 0.0f;
+            });
+        }
+    }
+    velocity.swap(next);
+}
+
+template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, Field<2>* const[2]);
+template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, Field<3>* const[2]);
+template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection, Field<2>&);
+template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection, Field<3>&);
+
+}  // namespace tarn

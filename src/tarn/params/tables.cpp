@@ -1,0 +1,546 @@
+#include "tarn/params/tables.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+
+namespace tarn
+{
+
+namespace
+{
+
+// ---- The words of every choice ----
+
+template <class Enum>
+constexpr Word word(const char* text, Enum value, const char* instead = nullptr)
+{
+    return {text, static_cast<int>(value), instead};
+}
+
+constexpr Word wall_words[] = {
+    word("slip", WallKind::slip),
+    word("no-slip", WallKind::no_slip),
+    word("open", WallKind::open),
+};
+constexpr Word grid_words[] = {
+    word("uniform", GridKind::uniform),
+    word("octree", GridKind::octree, "uniform"),
+    word("tall", GridKind::tall, "uniform"),
+};
+constexpr Word phase_words[] = {
+    word("water", Phases::water),
+    word("water-air", Phases::water_air, "water"),
+    word("smoke", Phases::smoke, "water"),
+};
+constexpr Word surface_words[] = {
+    word("level-set", SurfaceKind::level_set),
+    word("particle-level-set", SurfaceKind::particle_level_set, "level-set"),
+};
+constexpr Word advection_words[] = {
+    word("semi-lagrangian", Advection::semi_lagrangian),
+    word("semi-lagrangian-rk3", Advection::semi_lagrangian_rk3),
+    word("maccormack", Advection::maccormack),
+    word("weno5", Advection::weno5),
+};
+constexpr Word solver_words[] = {
+    word("multigrid", PressureSolver::multigrid),
+    word("mic0", PressureSolver::mic0),
+};
+constexpr Word format_words[] = {
+    word("ply", SurfaceFormat::ply),
+    word("obj", SurfaceFormat::obj),
+    word("usd", SurfaceFormat::usd, "ply"),
+    word("none", SurfaceFormat::none),
+};
+constexpr Word shape_kind_words[] = {
+    word("box", ShapeKind::box),           word("sphere", ShapeKind::sphere),   word("ellipsoid", ShapeKind::ellipsoid),
+    word("cylinder", ShapeKind::cylinder), word("cone", ShapeKind::cone),       word("torus", ShapeKind::torus),
+    word("plane", ShapeKind::plane),       word("terrain", ShapeKind::terrain), word("mesh", ShapeKind::mesh),
+};
+
+std::span<const Word> words(WallKind) { return wall_words; }
+std::span<const Word> words(GridKind) { return grid_words; }
+std::span<const Word> words(Phases) { return phase_words; }
+std::span<const Word> words(SurfaceKind) { return surface_words; }
+std::span<const Word> words(Advection) { return advection_words; }
+std::span<const Word> words(PressureSolver) { return solver_words; }
+std::span<const Word> words(SurfaceFormat) { return format_words; }
+std::span<const Word> words(ShapeKind) { return shape_kind_words; }
+
+// ---- Rows from members ----
+
+template <auto Member>
+struct Of;
+template <class Struct, class Type, Type Struct::*Member>
+struct Of<Member> {
+    using S = Struct;
+    using T = Type;
+};
+
+template <class T>
+struct Unwrap {
+    using Type = T;
+};
+template <class T>
+struct Unwrap<std::optional<T>> {
+    using Type = T;
+};
+
+// The member as a value; nothing where it says "not given": an empty optional, text or list, or no upper limit.
+template <auto Member>
+std::optional<ParamValue> value_of(const void* object)
+{
+    using T = typename Of<Member>::T;
+    const T& member = static_cast<const typename Of<Member>::S*>(object)->*Member;
+    if constexpr (!std::is_same_v<T, typename Unwrap<T>::Type>) {
+        if (!member) return {};
+        return ParamValue(*member);
+    } else if constexpr (std::is_enum_v<T>) {
+        return ParamValue(static_cast<int>(member));
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<double>>) {
+        if (member.empty()) return {};
+        return ParamValue(member);
+    } else if constexpr (std::is_same_v<T, double>) {
+        if (member == std::numeric_limits<double>::infinity()) return {};
+        return ParamValue(member);
+    } else {
+        return ParamValue(member);
+    }
+}
+
+template <auto Member>
+void assign(void* object, const ParamValue& value)
+{
+    using T = typename Of<Member>::T;
+    T& member = static_cast<typename Of<Member>::S*>(object)->*Member;
+    if constexpr (std::is_enum_v<T>)
+        member = static_cast<T>(std::get<int>(value));
+    else
+        member = std::get<typename Unwrap<T>::Type>(value);
+}
+
+template <auto Member>
+ParamRow row(ParamKind kind, const char* name, const char* unit, double lo, double hi, const char* meaning)
+{
+    ParamRow r{name, kind, unit, lo, hi, meaning, {}, &value_of<Member>, &assign<Member>};
+    using T = typename Of<Member>::T;
+    if constexpr (std::is_enum_v<T>) r.words = words(T{});
+    return r;
+}
+
+template <auto Member>
+ParamRow number(const char* name, const char* unit, double lo, double hi, const char* meaning)
+{
+    using T = typename Unwrap<typename Of<Member>::T>::Type;
+    return row<Member>(std::is_same_v<T, Keyed<double>> ? ParamKind::keyed_number : ParamKind::number, name, unit, lo,
+                       hi, meaning);
+}
+template <auto Member>
+ParamRow integer(const char* name, const char* unit, double lo, double hi, const char* meaning)
+{
+    return row<Member>(ParamKind::integer, name, unit, lo, hi, meaning);
+}
+template <auto Member>
+ParamRow vector(const char* name, const char* unit, double lo, double hi, const char* meaning)
+{
+    using T = typename Unwrap<typename Of<Member>::T>::Type;
+    return row<Member>(std::is_same_v<T, Keyed<Vec3>> ? ParamKind::keyed_vector : ParamKind::vector, name, unit, lo, hi,
+                       meaning);
+}
+template <auto Member>
+ParamRow choice(const char* name, const char* meaning)
+{
+    return row<Member>(ParamKind::choice, name, "", 0, 0, meaning);
+}
+template <auto Member>
+ParamRow boolean(const char* name, const char* meaning)
+{
+    return row<Member>(ParamKind::boolean, name, "", 0, 0, meaning);
+}
+template <auto Member>
+ParamRow text(const char* name, const char* meaning)
+{
+    return row<Member>(ParamKind::text, name, "", 0, 0, meaning);
+}
+
+ParamRow required(ParamRow r)
+{
+    r.required = true;
+    return r;
+}
+ParamRow only_3d(ParamRow r)
+{
+    r.only_3d = true;
+    return r;
+}
+// A key that only these shapes take, and cannot do without.
+template <class... Kinds>
+ParamRow in(ParamRow r, Kinds... kinds)
+{
+    r.shapes = (... | (1u << static_cast<int>(kinds)));
+    r.required = true;
+    return r;
+}
+// A key with a default, that only these shapes take.
+template <class... Kinds>
+ParamRow may(ParamRow r, Kinds... kinds)
+{
+    r.shapes = (... | (1u << static_cast<int>(kinds)));
+    return r;
+}
+ParamRow in_all(ParamRow r)
+{
+    r.shapes = ~0u;
+    return r;
+}
+
+// Farther than this, in metres, nothing is water.
+constexpr double far = 1e6;
+constexpr double fast = 1e5;
+
+// ---- The tables ----
+
+const ParamRow top_rows[] = {
+    text<&Params::title>("title", "What the scene is called."),
+};
+
+const ParamRow domain_rows[] = {
+    required(row<&DomainParams::size>(ParamKind::numbers, "size", "m", 1e-4, far,
+                                      "Width, height and depth; two numbers make the scene 2D. One corner is the "
+                                      "origin; y is up.")),
+    integer<&DomainParams::cells>("cells", "", 4, 100000, "Cells along the longest side."),
+    vector<&DomainParams::gravity>("gravity", "m/s²", -1e4, 1e4, "Acceleration of everything wet."),
+};
+
+const ParamRow wall_rows[] = {
+    choice<&WallsParams::left>("left", "The wall at x = 0."),
+    choice<&WallsParams::right>("right", "The wall at the largest x."),
+    choice<&WallsParams::bottom>("bottom", "The wall at y = 0."),
+    choice<&WallsParams::top>("top", "The wall at the largest y."),
+    only_3d(choice<&WallsParams::back>("back", "The wall at z = 0.")),
+    only_3d(choice<&WallsParams::front>("front", "The wall at the largest z.")),
+};
+
+const ParamRow fluid_rows[] = {
+    number<&FluidParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume."),
+    number<&FluidParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; water has 1e-6."),
+    number<&FluidParams::surface_tension>("surface_tension", "N/m", 0, 1e3, "Water against air has 0.072."),
+};
+
+const ParamRow method_rows[] = {
+    choice<&MethodParams::grid>("grid", "How space is divided into cells."),
+    choice<&MethodParams::phases>("phases", "What flows."),
+    choice<&MethodParams::surface>("surface", "What carries the surface."),
+    choice<&MethodParams::advection>("advection", "How the velocity is carried along."),
+};
+
+const ParamRow surface_rows[] = {
+    number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
+    choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
+};
+
+const ParamRow pressure_rows[] = {
+    number<&PressureParams::tolerance>("tolerance", "", 1e-12, 1e-1,
+                                       "Stop when the residual has fallen by this factor."),
+    integer<&PressureParams::max_iterations>("max_iterations", "", 1, 1e6, "Give up after so many."),
+    choice<&PressureParams::solver>("solver", "What preconditions the conjugate gradients."),
+};
+
+const ParamRow time_rows[] = {
+    integer<&TimeParams::frames>("frames", "", 1, 1e6, "How many frames to simulate."),
+    number<&TimeParams::rate>("rate", "1/s", 1e-3, 1e6, "Frames per second."),
+    number<&TimeParams::cfl>("cfl", "cells", 1e-2, 100, "How far the fastest water moves in one step."),
+    number<&TimeParams::max_step>("max_step", "s", 1e-9, 1e6,
+                                  "No step is longer than this; without it only the other limits hold."),
+};
+
+const ParamRow output_rows[] = {
+    choice<&OutputParams::surface>("surface", "The format of the surface mesh of each frame."),
+    boolean<&OutputParams::volume>("volume", "Also write an OpenVDB volume each frame."),
+    boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
+    integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
+    integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
+                                             "How often to save what a run resumes from."),
+};
+
+const ParamRow camera_rows[] = {
+    only_3d(vector<&CameraParams::position>("position", "m", -far, far,
+                                            "Where the camera stands; framed around the domain where not given.")),
+    only_3d(vector<&CameraParams::target>("target", "m", -far, far,
+                                          "What it looks at; the middle of the domain where not given.")),
+    only_3d(number<&CameraParams::fov>("fov", "degrees", 1, 170, "Vertical field of view.")),
+};
+
+using enum ShapeKind;
+
+const ParamRow shape_table[] = {
+    required(in_all(choice<&ShapeParams::shape>("shape", "Which shape this is; it decides which keys apply."))),
+    in(vector<&ShapeParams::min>("min", "m", -far, far,
+                                 "Lowest corner. In 2D boxes and terrain span all z. A terrain's image covers min to "
+                                 "max in x and z, its top row at min z; black lies at min y."),
+       box, terrain),
+    in(vector<&ShapeParams::max>("max", "m", -far, far, "Highest corner. A terrain's white lies at max y."), box,
+       terrain),
+    in(vector<&ShapeParams::center>("center", "m", -far, far,
+                                    "The middle; of a cylinder, the middle of its axis; of a cone, the middle of its "
+                                    "base."),
+       sphere, ellipsoid, cylinder, cone, torus),
+    in(number<&ShapeParams::radius>("radius", "m", 1e-6, far, "Of a cone: of its base."), sphere, cylinder, cone),
+    in(vector<&ShapeParams::radii>("radii", "m", 1e-6, far, "Half the extent along x, y and z."), ellipsoid),
+    in(number<&ShapeParams::height>("height", "m", 1e-6, far, "Along the axis. A cone points along its axis."),
+       cylinder, cone),
+    in(number<&ShapeParams::major>("major", "m", 1e-6, far, "From the middle of the torus to the middle of its tube."),
+       torus),
+    in(number<&ShapeParams::minor>("minor", "m", 1e-6, far, "Radius of the tube."), torus),
+    may(vector<&ShapeParams::axis>("axis", "", -far, far, "Direction of the axis, of any length."), cylinder, cone,
+        torus),
+    in(vector<&ShapeParams::point>("point", "m", -far, far, "Any point of the plane."), plane),
+    in(vector<&ShapeParams::normal>("normal", "", -far, far, "Points out of the shape: the inside is behind it."),
+       plane),
+    in(text<&ShapeParams::image>("image",
+                                 "Heights as an 8- or 16-bit grey PNG, beside the scene file. The ground goes on past "
+                                 "the image's edges and downwards; in 2D the middle row is used."),
+       terrain),
+    in(text<&ShapeParams::file>("file",
+                                "A closed mesh, .obj or .ply, beside the scene file; 2D takes its section at z = 0."),
+       mesh),
+    in_all(number<&ShapeParams::scale>("scale", "", 1e-6, 1e6, "Applied first, about the origin.")),
+    in_all(row<&ShapeParams::rotate>(ParamKind::keyed_turn, "rotate", "degrees", -1e6, 1e6,
+                                     "Applied second, about the origin: about x, then y, then z; in 2D one number. "
+                                     "Keyframes turn a solid.")),
+    in_all(vector<&ShapeParams::translate>("translate", "m", -far, far, "Applied last. Keyframes move a solid.")),
+    in_all(boolean<&ShapeParams::subtract>("subtract",
+                                           "Cut this shape out of the entries before it; only of water and solids.")),
+};
+
+const ParamRow water_rows[] = {
+    vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast, "How it moves at the start."),
+};
+const ParamRow source_rows[] = {
+    vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast, "How the water enters; either this or rate."),
+    number<&SourceParams::rate>("rate", "m³/s", 0, 1e9, "How much water enters (m²/s in 2D); either this or velocity."),
+};
+const ParamRow sink_rows[] = {
+    number<&SinkParams::rate>("rate", "m³/s", 0, 1e9,
+                              "How much water leaves (m²/s in 2D); all that comes where not given."),
+};
+
+// A [[...]] section from the list that holds its entries.
+template <auto Member>
+Section list(const char* name, const char* meaning, std::span<const ParamRow> rows)
+{
+    using T = typename Of<Member>::T::value_type;
+    Section s{name, meaning, rows, [](Params& p, size_t i) -> void* { return &(p.*Member)[i]; }};
+    s.count = [](const Params& p) { return (p.*Member).size(); };
+    s.add = [](Params& p) { (p.*Member).push_back(T{}); };
+    s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    return s;
+}
+
+const Section all_sections[] = {
+    {"", "The top of the file, which starts with tarn = 1.", top_rows, [](Params& p, size_t) -> void* { return &p; }},
+    {"domain", "The box that is simulated.", domain_rows, [](Params& p, size_t) -> void* { return &p.domain; }},
+    {"domain.walls", "What the sides of the box do; an open side lets water out.", wall_rows,
+     [](Params& p, size_t) -> void* { return &p.domain.walls; }},
+    {"fluid", "What the water is like.", fluid_rows, [](Params& p, size_t) -> void* { return &p.fluid; }},
+    {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
+    {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
+    {"pressure", "How the pressure is solved.", pressure_rows, [](Params& p, size_t) -> void* { return &p.pressure; }},
+    {"time", "Frames and steps.", time_rows, [](Params& p, size_t) -> void* { return &p.time; }},
+    {"output", "What a run leaves.", output_rows, [](Params& p, size_t) -> void* { return &p.output; }},
+    {"camera", "From where pictures are taken; 3D only.", camera_rows,
+     [](Params& p, size_t) -> void* { return &p.camera; }},
+    list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
+                         water_rows),
+    list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", {}),
+    list<&Params::source>("source", "Where water enters, all the time.", source_rows),
+    list<&Params::sink>("sink", "Where water leaves.", sink_rows),
+};
+
+constexpr Reserved reserved_keys[] = {
+    {"", "air"},
+    {"", "wind"},
+    {"", "light"},
+    {"", "render"},
+    {"surface", "particles_per_cell"},
+    {"surface", "volume_correction"},
+    {"solid", "body"},
+};
+
+}  // namespace
+
+std::span<const Section> sections() { return all_sections; }
+std::span<const ParamRow> shape_rows() { return shape_table; }
+std::span<const Reserved> reserved() { return reserved_keys; }
+std::span<const Word> shape_words() { return shape_kind_words; }
+
+const char* word_of(std::span<const Word> words, int value)
+{
+    for (const Word& w : words)
+        if (w.value == value) return w.text;
+    return "";
+}
+
+namespace
+{
+
+std::optional<std::string> number_problem(const ParamRow& row, double x)
+{
+    if (std::isfinite(x) && x >= row.lo && x <= row.hi) return {};
+    const std::string unit = *row.unit ? std::string(" ") + row.unit : "";
+    return "must lie between " + number_text(row.lo) + " and " + number_text(row.hi) + unit + ", found " +
+           number_text(x);
+}
+
+std::optional<std::string> vector_problem(const ParamRow& row, Vec3 v, int dimension)
+{
+    for (int a = 0; a < dimension; ++a)
+        if (auto problem = number_problem(row, v[a])) return problem;
+    return {};
+}
+
+template <class T, class Check>
+std::optional<std::string> keyed_problem(const Keyed<T>& keyed, Check check)
+{
+    if (keyed.keys.empty()) return "has no keyframes";
+    for (size_t i = 0; i < keyed.keys.size(); ++i) {
+        const auto& key = keyed.keys[i];
+        if (!std::isfinite(key.t) || std::fabs(key.t) > 1e9)
+            return "keyframe " + std::to_string(i) + ": t must lie between -1e9 and 1e9 s, found " + number_text(key.t);
+        if (i > 0 && !(key.t > keyed.keys[i - 1].t))
+            return "keyframe " + std::to_string(i) + ": t = " + number_text(key.t) +
+                   " does not come after t = " + number_text(keyed.keys[i - 1].t) + "; sort the keyframes by time";
+        if (auto problem = check(key.v)) return problem;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& value, int dimension)
+{
+    switch (row.kind) {
+        case ParamKind::number:
+            return number_problem(row, std::get<double>(value));
+        case ParamKind::integer:
+            return number_problem(row, std::get<int>(value));
+        case ParamKind::vector:
+            return vector_problem(row, std::get<Vec3>(value), dimension);
+        case ParamKind::numbers: {
+            const auto& list = std::get<std::vector<double>>(value);
+            if (list.size() != 2 && list.size() != 3)
+                return "must be two or three numbers, found " + std::to_string(list.size());
+            for (const double x : list)
+                if (auto problem = number_problem(row, x)) return problem;
+            return {};
+        }
+        case ParamKind::keyed_number:
+            return keyed_problem(std::get<Keyed<double>>(value), [&](double x) { return number_problem(row, x); });
+        case ParamKind::keyed_vector:
+        case ParamKind::keyed_turn:
+            return keyed_problem(std::get<Keyed<Vec3>>(value), [&](Vec3 v) {
+                return vector_problem(row, v, row.kind == ParamKind::keyed_turn ? 3 : dimension);
+            });
+        case ParamKind::choice:
+            for (const Word& w : row.words)
+                if (w.value == std::get<int>(value) && !w.available())
+                    return quoted(w.text) + " is not available in this version; use " + quoted(w.instead);
+            return {};
+        case ParamKind::boolean:
+        case ParamKind::text:
+            return {};
+    }
+    return {};
+}
+
+std::string number_text(double value)
+{
+    if (value == 0) return "0";
+    char text[40];
+    if (std::fabs(value) < 1e7 && value == std::floor(value)) {
+        std::snprintf(text, sizeof text, "%.0f", value);
+        return text;
+    }
+    for (int digits = 1; digits <= 17; ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, value);
+        if (std::strtod(text, nullptr) == value) break;
+    }
+    return text;
+}
+
+std::string quoted(const std::string& text)
+{
+    std::string r = "\"";
+    for (const char c : text) {
+        const unsigned char u = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            r += '\\';
+            r += c;
+        } else if (u < 0x20 || u == 0x7f) {
+            char code[8];
+            std::snprintf(code, sizeof code, "\\u%04X", u);
+            r += code;
+        } else {
+            r += c;
+        }
+    }
+    return r + '"';
+}
+
+namespace
+{
+
+std::string vector_text(Vec3 v, int dimension)
+{
+    std::string r = "[";
+    for (int a = 0; a < dimension; ++a) r += (a ? ", " : "") + number_text(v[a]);
+    return r + "]";
+}
+
+template <class T, class Text>
+std::string keyed_text(const Keyed<T>& keyed, Text text)
+{
+    if (!keyed.varies()) return text(keyed.keys.front().v);
+    std::string r = "[";
+    for (const auto& key : keyed.keys)
+        r += (r.size() > 1 ? ", " : "") + std::string("{t = ") + number_text(key.t) + ", v = " + text(key.v) + "}";
+    return r + "]";
+}
+
+}  // namespace
+
+std::string value_text(const ParamRow& row, const ParamValue& value, int dimension)
+{
+    switch (row.kind) {
+        case ParamKind::number:
+            return number_text(std::get<double>(value));
+        case ParamKind::integer:
+            return std::to_string(std::get<int>(value));
+        case ParamKind::boolean:
+            return std::get<bool>(value) ? "true" : "false";
+        case ParamKind::text:
+            return quoted(std::get<std::string>(value));
+        case ParamKind::choice:
+            return quoted(word_of(row.words, std::get<int>(value)));
+        case ParamKind::vector:
+            return vector_text(std::get<Vec3>(value), dimension);
+        case ParamKind::numbers: {
+            std::string r = "[";
+            for (const double x : std::get<std::vector<double>>(value))
+                r += (r.size() > 1 ? ", " : "") + number_text(x);
+            return r + "]";
+        }
+        case ParamKind::keyed_number:
+            return keyed_text(std::get<Keyed<double>>(value), number_text);
+        case ParamKind::keyed_vector:
+            return keyed_text(std::get<Keyed<Vec3>>(value), [&](Vec3 v) { return vector_text(v, dimension); });
+        case ParamKind::keyed_turn:
+            return keyed_text(std::get<Keyed<Vec3>>(value),
+                              [&](Vec3 v) { return dimension == 2 ? number_text(v[2]) : vector_text(v, 3); });
+    }
+    return "";
+}
+
+}  // namespace tarn

@@ -1,0 +1,49 @@
+#pragma once
+// What bounds the water: walls, solids and inlets, as kernels see them.
+
+#include <cstdint>
+
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+template <int D>
+struct Boundary {
+    Cell<D> cells;
+    bool wall_open[D][2] = {};                 // may water pass the domain's lower, upper side?
+    bool solids = false, moving = false, inlets = false;
+    FaceView<D, const float> open;             // with solids: the part of a face that is not inside one
+    FaceView<D, const float> solid_velocity;   // with moving solids: of the solid, along the axis
+    View<D, const uint8_t> inlet;              // with inlets: a cell's inlet, counted from 1, or 0
+    const Vec<D, float>* inlet_velocity = nullptr;
+
+    TARN_HD bool at_wall(Cell<D> c, int axis) const { return c[axis] == 0 || c[axis] == cells[axis]; }
+
+    // The inlet that prescribes a face's velocity, or 0.
+    TARN_HD int inlet_at(Cell<D> c, int axis) const
+    {
+        if (!inlets) return 0;
+        const int i = inlet.index(c);
+        const int upper = c[axis] < cells[axis] ? inlet[i] : 0;
+        const int lower = c[axis] > 0 ? inlet[i - inlet.next(axis)] : 0;
+        return upper > lower ? upper : lower;
+    }
+    // The part of a face through which the pressure moves water.
+    TARN_HD float open_at(Cell<D> c, int axis) const
+    {
+        if (inlet_at(c, axis)) return 0;
+        const float fraction = solids ? open[axis](c) : 1.0f;
+        if (c[axis] == 0) return wall_open[axis][0] ? fraction : 0.0f;
+        if (c[axis] == cells[axis]) return wall_open[axis][1] ? fraction : 0.0f;
+        return fraction;
+    }
+    // The velocity of what closes the rest of it.
+    TARN_HD float closed_velocity(Cell<D> c, int axis) const
+    {
+        if (const int n = inlet_at(c, axis)) return inlet_velocity[n - 1][axis];
+        if (at_wall(c, axis) || !moving) return 0;
+        return solid_velocity[axis](c);
+    }
+};
+
+}  // namespace tarn

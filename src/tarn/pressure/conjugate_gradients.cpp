@@ -1,0 +1,154 @@
+#include "tarn/pressure/conjugate_gradients.h"
+
+#include <utility>
+
+namespace tarn {
+
+namespace {
+
+template <int D, class Precondition>
+SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, double tolerance, int max_iterations, Field<D>& p,
+                  Field<D>& z, const Precondition& precondition)
+{
+    const auto xv = x.view(), rv = r.view(), pv = p.view(), zv = z.view();
+    const View<D, const float> xc = xv, rc = rv, pc = pv, zc = zv;
+    const auto w = std::as_const(*system.w).view();
+    const auto inverse = std::as_const(*system.inverse_diagonal).view();
+    const Tiles<D>& tiles = system.tiles;
+
+    const double largest_b = parallel_max("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
+    if (!(largest_b > 0)) {
+        // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
+        parallel_for("clear", tiles, [=](Cell<D> c) { xv(c) = 0; });
+        return {.converged = largest_b == 0, .iterations = 0, .residual = largest_b};
+    }
+
+    // r = b - A x.
+    parallel_for("residual", tiles, [=](Cell<D> c) {
+        const int i = rc.index(c);
+        rv[i] -= apply(xc, w, inverse, i);
+    });
+    const auto residual = [&] {
+        return parallel_max("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
+    };
+    SolveReport report{.converged = false, .iterations = 0, .residual = residual()};
+    if (report.residual <= tolerance) {
+        report.converged = true;
+        return report;
+    }
+
+    double rz = precondition(z, r);
+    parallel_for("direction", tiles, [=](Cell<D> c) { pv(c) = zc(c); });
+    while (report.iterations < max_iterations) {
+        ++report.iterations;
+        // z = A p, and alpha = r.z / p.A p.
+        const double pap = parallel_sum("apply", tiles, [=](Cell<D> c) {
+            const int i = pc.index(c);
+            const float ap = apply(pc, w, inverse, i);
+            zv[i] = ap;
+            return static_cast<double>(ap) * pc[i];
+        });
+        if (!(pap > 0)) break;
+        const float alpha = static_cast<float>(rz / pap);
+        const double largest = parallel_max("advance", tiles, [=](Cell<D> c) {
+            const int i = pc.index(c);
+            xv[i] += alpha * pc[i];
+            const float left = rc[i] - alpha * zc[i];
+            rv[i] = left;
+            return std::fabs(left);
+        });
+        report.residual = largest / largest_b;
+        if (!(report.residual > tolerance)) {
+            report.converged = report.residual <= tolerance;
+            break;
+        }
+        const double rz_next = precondition(z, r);
+        const float beta = static_cast<float>(rz_next / rz);
+        rz = rz_next;
+        parallel_for("direction", tiles, [=](Cell<D> c) {
+            const int i = pc.index(c);
+            pv[i] = zc[i] + beta * pc[i];
+        });
+    }
+    return report;
+}
+
+}  // namespace
+
+template <int D>
+SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const Multigrid<D>& multigrid,
+                            double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
+{
+    return solve(x, b, system, tolerance, max_iterations, p, z,
+                 [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
+}
+
+template <int D>
+SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, double tolerance, int max_iterations,
+                       Field<D>& p, Field<D>& z)
+{
+    // E holds one over the root of the factor's diagonal: MIC(0) drops the fill-in, but adds nearly all (tuning) of it
+    // to the diagonal, and falls back to the plain one where that leaves too little (safety).
+    constexpr float tuning = 0.97f, safety = 0.25f;
+    const Grid<D>& grid = x.grid();
+    const auto w = std::as_const(*system.w).view();
+    const auto inverse = std::as_const(*system.inverse_diagonal).view();
+    Field<D> factor(grid);
+    const auto e = factor.view();
+    const auto each_cell = [&](bool backwards, auto&& f) {
+        const int n = static_cast<int>(grid.count());
+        for (int m = 0; m < n; ++m) {
+            int left = backwards ? n - 1 - m : m;
+            Cell<D> c;
+            for (int a = 0; a < D; ++a) {
+                c[a] = left % grid.cells[a];
+                left /= grid.cells[a];
+            }
+            if (inverse(c) > 0) f(inverse.index(c));
+        }
+    };
+    each_cell(false, [&](int i) {
+        const float diagonal = 1 / inverse[i];
+        float d = diagonal;
+        for (int a = 0; a < D; ++a) {
+            const int below = i - w[a].next(a);
+            const float to_me = w[a][i], factor_below = e[below];
+            d -= to_me * factor_below * to_me * factor_below;
+            for (int b = 0; b < D; ++b)
+                if (b != a) d -= tuning * to_me * w[b][below + w[b].next(b)] * factor_below * factor_below;
+        }
+        e[i] = 1 / std::sqrt(d < safety * diagonal ? diagonal : d);
+    });
+    return solve(x, b, system, tolerance, max_iterations, p, z, [&](Field<D>& to, const Field<D>& from) {
+        const auto zv = to.view();
+        const auto rv = from.view();
+        double dot = 0;
+        each_cell(false, [&](int i) {
+            float t = rv[i];
+            for (int a = 0; a < D; ++a) {
+                const int below = i - w[a].next(a);
+                t += w[a][i] * e[below] * zv[below];
+            }
+            zv[i] = t * e[i];
+        });
+        each_cell(true, [&](int i) {
+            float t = zv[i];
+            for (int a = 0; a < D; ++a) {
+                const int above = i + w[a].next(a);
+                t += w[a][above] * e[i] * zv[above];
+            }
+            zv[i] = t * e[i];
+            dot += static_cast<double>(zv[i]) * rv[i];
+        });
+        return dot;
+    });
+}
+
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const Multigrid<2>&, double, int, Field<2>&,
+                                     Field<2>&);
+template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const Multigrid<3>&, double, int, Field<3>&,
+                                     Field<3>&);
+template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, double, int, Field<2>&, Field<2>&);
+template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, double, int, Field<3>&, Field<3>&);
+
+}  // namespace tarn

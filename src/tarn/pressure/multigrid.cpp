@@ -1,0 +1,225 @@
+#include "tarn/pressure/multigrid.h"
+
+#include <utility>
+
+namespace tarn {
+
+namespace {
+
+constexpr long coarsest_cells = 64;
+constexpr int coarsest_sweeps = 6;
+
+template <int D>
+TARN_HD inline int colour(Cell<D> c)
+{
+    int s = c[0];
+    for (int a = 1; a < D; ++a) s += c[a];
+    return s & 1;
+}
+
+// Sum over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are no unknowns.
+template <int D, class F>
+TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c, const F& value)
+{
+    float s = 0;
+    for (int child = 0; child < (1 << D); ++child) {
+        Cell<D> f;
+        for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
+        const int i = inverse_diagonal.index(f);
+        const float v = value(i);
+        s += inverse_diagonal[i] > 0 ? v : 0.0f;
+    }
+    return s;
+}
+
+// One colour of a Gauss-Seidel sweep:  x = (b + sum w x_neighbour) / diagonal.
+template <int D>
+void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles, int which)
+{
+    const auto xv = x.view();
+    const View<D, const float> xc = xv;
+    const auto bv = b.view(), iv = inverse.view();
+    const auto wv = w.view();
+    parallel_for("smooth", tiles, [=](Cell<D> c) {
+        const int i = bv.index(c);
+        const float relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        if (colour(c) == which) xv[i] = relaxed;
+    });
+}
+
+// The first sweep's first colour, from zero: no neighbour counts yet, and the other colour is cleared.
+template <int D>
+void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const Tiles<D>& tiles)
+{
+    const auto xv = x.view();
+    const auto bv = b.view(), iv = inverse.view();
+    parallel_for("smooth first", tiles, [=](Cell<D> c) {
+        const int i = bv.index(c);
+        xv[i] = colour(c) == 0 ? iv[i] * bv[i] : 0.0f;
+    });
+}
+
+template <int D>
+void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
+                       const FaceField<D>& w, const Field<D>& inverse)
+{
+    const auto cv = coarse.view();
+    const auto xv = x.view(), bv = b.view(), iv = inverse.view();
+    const auto wv = w.view();
+    parallel_for("restrict", coarse_tiles, [=](Cell<D> c) {
+        cv(c) = sum_children<D>(iv, c, [&](int i) { return bv[i] - apply(xv, wv, iv, i); });
+    });
+}
+
+template <int D>
+void prolong(Field<D>& x, const Tiles<D>& tiles, const Field<D>& coarse, const Field<D>& inverse)
+{
+    const auto xv = x.view();
+    const auto cv = coarse.view(), iv = inverse.view();
+    parallel_for("prolong", tiles, [=](Cell<D> c) {
+        Cell<D> parent;
+        for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
+        const float add = cv(parent);
+        xv(c) += iv(c) > 0 ? add : 0.0f;
+    });
+}
+
+template <int D>
+void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<D>& w, const Tiles<D>& tiles)
+{
+    const auto iv = inverse.view();
+    const auto ev = excess.view();
+    const auto wv = w.view();
+    parallel_for("multigrid build", tiles, [=](Cell<D> c) {
+        const int i = ev.index(c);
+        const float diagonal = ev[i] + sum_faces(wv, i);
+        iv[i] = diagonal > 0 ? 1 / diagonal : 0.0f;
+    });
+}
+
+// Grows tiles by the layer that a stencil or a face on their upper side touches.
+template <int D>
+Tiles<D> with_rim(const TileMap<D>& map)
+{
+    TileMap<D> grown = map;
+    dilate(grown, 1);
+    return select(grown, 1);
+}
+
+}  // namespace
+
+template <int D>
+Multigrid<D>::Multigrid(const Grid<D>& fine)
+{
+    Grid<D> g = fine;
+    while (g.count() > coarsest_cells) {
+        Cell<D> n;
+        for (int a = 0; a < D; ++a) n[a] = (g.cells[a] + 1) / 2;
+        g = Grid<D>(n, 2 * g.h);
+        Level level;
+        level.grid = g;
+        level.x = Field<D>(g);
+        level.b = Field<D>(g);
+        level.inverse_diagonal = Field<D>(g);
+        level.w = FaceField<D>(g);
+        coarse_.push_back(std::move(level));
+    }
+}
+
+template <int D>
+void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
+{
+    fine_ = system;
+    invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
+
+    const FaceField<D>* fine_w = fine_.w;
+    const Field<D>* fine_excess = &excess;
+    const Field<D>* fine_inverse = fine_.inverse_diagonal;
+    const TileMap<D>* fine_map = &fine_.map;
+    for (Level& level : coarse_) {
+        level.map = TileMap<D>(level.grid);
+        for (size_t i = 0; i < fine_map->flags.size(); ++i)
+            if (fine_map->flags[i] & 1) {
+                Cell<D> t = fine_map->tile(i);
+                for (int a = 0; a < D; ++a) t[a] /= 2;
+                level.map.flags[level.map.index(t)] |= 1;
+            }
+        level.tiles = select(level.map, 1);
+
+        // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The excess
+        // is kept in x until the cycle needs it.
+        const Tiles<D> rim = with_rim(level.map);
+        for (int a = 0; a < D; ++a) {
+            const auto fine = (*fine_w)[a].view();
+            const auto coarse = level.w[a].view();
+            parallel_for_faces("multigrid build", rim, a, [=](Cell<D> c) {
+                float s = 0;
+                for (int child = 0; child < (1 << D); ++child) {
+                    if (child >> a & 1) continue;
+                    Cell<D> f;
+                    for (int b = 0; b < D; ++b) f[b] = 2 * c[b] + (child >> b & 1);
+                    s += fine(f);
+                }
+                coarse(c) = 0.5f * s;
+            });
+        }
+        const auto fine = fine_excess->view(), inverse = fine_inverse->view();
+        const auto coarse = level.x.view();
+        parallel_for("multigrid build", level.tiles, [=](Cell<D> c) {
+            coarse(c) = 0.5f * sum_children<D>(inverse, c, [&](int i) { return fine[i]; });
+        });
+        invert_diagonal(level.inverse_diagonal, level.x, level.w, level.tiles);
+
+        fine_w = &level.w;
+        fine_excess = &level.x;
+        fine_inverse = &level.inverse_diagonal;
+        fine_map = &level.map;
+    }
+}
+
+template <int D>
+void Multigrid<D>::cycle(size_t n) const
+{
+    const Level& l = coarse_[n];
+    relax_first(l.x, l.b, l.inverse_diagonal, l.tiles);
+    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 1);
+    if (n + 1 < coarse_.size()) {
+        const Level& next = coarse_[n + 1];
+        restrict_residual(next.b, next.tiles, l.x, l.b, l.w, l.inverse_diagonal);
+        cycle(n + 1);
+        prolong(l.x, l.tiles, next.x, l.inverse_diagonal);
+    } else {
+        for (int s = 1; s < coarsest_sweeps; ++s)
+            for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        for (int s = 1; s < coarsest_sweeps; ++s)
+            for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+    }
+    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 1);
+    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 0);
+}
+
+template <int D>
+double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
+{
+    const FaceField<D>& w = *fine_.w;
+    const Field<D>& inverse = *fine_.inverse_diagonal;
+    relax_first(z, r, inverse, fine_.tiles);
+    relax(z, r, w, inverse, fine_.tiles, 1);
+    if (!coarse_.empty()) {
+        restrict_residual(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
+        cycle(0);
+        prolong(z, fine_.tiles, coarse_[0].x, inverse);
+    }
+    relax(z, r, w, inverse, fine_.tiles, 1);
+    relax(z, r, w, inverse, fine_.tiles, 0);
+    const auto zv = std::as_const(z).view(), rv = r.view();
+    return parallel_sum("dot", fine_.tiles, [=](Cell<D> c) {
+        const int i = rv.index(c);
+        return static_cast<double>(zv[i]) * rv[i];
+    });
+}
+
+template class Multigrid<2>;
+template class Multigrid<3>;
+
+}  // namespace tarn

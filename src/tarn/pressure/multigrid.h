@@ -1,0 +1,42 @@
+#pragma once
+// A multigrid V-cycle that keeps the 7-point stencil on every level and needs no geometry, as a preconditioner.
+//
+// Coarse cells unite 2^D fine ones. A coarse face has half the summed conductance of the fine faces it covers, a coarse
+// cell half the summed excess of its fine cells. The half is the over-correction: summed plainly, the coarse problem is
+// twice too stiff, and iterations grow with resolution. One red-black Gauss-Seidel sweep on the way down, and one with the
+// colours in the other order on the way up, which keeps the cycle symmetric.
+
+#include <vector>
+
+#include "tarn/pressure/poisson.h"
+
+namespace tarn {
+
+template <int D>
+class Multigrid {
+public:
+    Multigrid() = default;
+    explicit Multigrid(const Grid<D>& fine);
+
+    // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
+    void build(const Poisson<D>& system, const Field<D>& excess);
+
+    // z = M r, one V-cycle from zero; returns r . z.
+    double precondition(Field<D>& z, const Field<D>& r) const;
+
+private:
+    struct Level {
+        Grid<D> grid;
+        mutable Field<D> x, b;
+        Field<D> inverse_diagonal;
+        FaceField<D> w;
+        Tiles<D> tiles;
+        TileMap<D> map;
+    };
+    void cycle(size_t level) const;
+
+    Poisson<D> fine_;
+    std::vector<Level> coarse_;
+};
+
+}  // namespace tarn

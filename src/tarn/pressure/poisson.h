@@ -1,0 +1,52 @@
+#pragma once
+// The symmetric system of the pressure:  sum over faces of w (x - x_neighbour) + excess x = b  at every wet cell.
+//
+// w is the conductance of a face between two wet cells. `excess`, never negative, ties a cell to the known pressure at the
+// free surface. Keeping it apart from the faces, rather than the diagonal, leaves a pocket of water without a surface with
+// an excess of exactly zero on every level of the multigrid, however often it is summed.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/field.h"
+#include "tarn/pressure/report.h"
+
+namespace tarn {
+
+template <int D>
+struct Poisson {
+    FaceField<D>* w = nullptr;            // zero wherever a face does not join two wet cells
+    Field<D>* inverse_diagonal = nullptr;  // 1 / (excess + sum of w); zero in cells that are no unknowns
+    Tiles<D> tiles;                        // hold every unknown
+    TileMap<D> map;                        // the same, as flags (bit 1)
+};
+
+// Sum of the conductances around a cell.
+template <int D>
+TARN_HD inline float sum_faces(const FaceView<D, const float>& w, int i)
+{
+    float s = 0;
+    for (int a = 0; a < D; ++a) s += w[a][i] + w[a][i + w[a].next(a)];
+    return s;
+}
+
+// Sum over faces of w x_neighbour.
+template <int D>
+TARN_HD inline float sum_neighbours(const View<D, const float>& x, const FaceView<D, const float>& w, int i)
+{
+    float s = 0;
+    for (int a = 0; a < D; ++a) {
+        const int n = x.next(a);
+        s += w[a][i] * x[i - n] + w[a][i + n] * x[i + n];
+    }
+    return s;
+}
+
+// (A x) at a cell. Cells that are no unknowns have inverse diagonal 0 and give 0.
+template <int D>
+TARN_HD inline float apply(const View<D, const float>& x, const FaceView<D, const float>& w,
+                           const View<D, const float>& inverse_diagonal, int i)
+{
+    const float inverse = inverse_diagonal[i];
+    return inverse > 0 ? x[i] / inverse - sum_neighbours(x, w, i) : 0.0f;
+}
+
+}  // namespace tarn

@@ -1,0 +1,61 @@
+#pragma once
+// The projection: the velocity becomes free of divergence.
+//
+//   div(grad p / rho) = div u* / dt,   u = u* - dt grad p / rho
+//
+// Free surface: p = sigma kappa on it, where phi crosses zero between two cells, second order (ghost fluid, Gibou et al.
+// 2002). Solids: each face counts with its open fraction, the rest moves with the solid (Batty et al. 2007). The unknown
+// is x = p dt / (rho h), a velocity, so that every coefficient is a plain fraction.
+
+#include "tarn/params/params.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/pressure/conjugate_gradients.h"
+
+namespace tarn {
+
+// Deviation: the surface is kept this far, in cells, from the centre of a wet cell, so that the coefficient 1/theta
+// stays within what single precision can solve.
+inline constexpr float theta_min = 1e-2f;
+
+// Where the surface lies between a wet cell and a dry neighbour, as a fraction of their distance.
+TARN_HD inline float surface_fraction(float wet, float dry)
+{
+    const float theta = wet / (wet - dry);
+    return theta < theta_min ? theta_min : theta;
+}
+
+// What a projection keeps from step to step.
+template <int D>
+struct Projection {
+    Multigrid<D> multigrid;
+    Field<D> inverse_diagonal;
+    Field<D, uint8_t> visited;
+
+    Projection() = default;
+    explicit Projection(const Grid<D>& grid) : multigrid(grid), inverse_diagonal(grid), visited(grid) {}
+};
+
+// Fields that it may work in.
+template <int D>
+struct ProjectionScratch {
+    FaceField<D>& w;
+    Field<D>&b, &p, &z;
+};
+
+// What pushes the water, besides its own inertia: nothing where null.
+template <int D>
+struct ProjectionForces {
+    const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
+    const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
+};
+
+// Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0, all
+// in the tiles flagged 1 in `wet`. The solve starts from `pressure`, in Pa, and leaves it there. Faces whose velocity is
+// right afterwards are marked 1 in `known`, others 0.
+template <int D>
+SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known, const Field<D>& phi,
+                    const ProjectionForces<D>& forces, const Boundary<D>& boundary, const TileMap<D>& wet,
+                    const Tiles<D>& active, const FluidParams& fluid, const PressureParams& params, double dt,
+                    Projection<D>& projection, const ProjectionScratch<D>& scratch);
+
+}  // namespace tarn

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace tarn {
+
+// What a linear solve did.
+struct [[nodiscard]] SolveReport {
+    bool converged = true;
+    int iterations = 0;
+    double residual = 0;  // largest over cells, relative to the largest right-hand side
+};
+
+}  // namespace tarn

@@ -1,0 +1,66 @@
+#include "tarn/scene/scene.h"
+
+#include <algorithm>
+
+#include "tarn/base/error.h"
+
+namespace tarn
+{
+
+double cell_size(const DomainParams& domain)
+{
+    return *std::max_element(domain.size.begin(), domain.size.end()) / domain.cells;
+}
+
+double cells_along(const DomainParams& domain, int axis) { return std::round(domain.size[axis] / cell_size(domain)); }
+
+template <int D>
+Grid<D> make_grid(const DomainParams& domain)
+{
+    TARN_CHECK_EQ(static_cast<int>(domain.size.size()), D);
+    Cell<D> n;
+    for (int a = 0; a < D; ++a) n[a] = static_cast<int>(cells_along(domain, a));
+    return Grid<D>(n, cell_size(domain));
+}
+template Grid<2> make_grid<2>(const DomainParams&);
+template Grid<3> make_grid<3>(const DomainParams&);
+
+Scene build_scene(Params params, std::string name, std::string file, const std::string& folder)
+{
+    Scene scene;
+    const int dimension = params.dimension();
+    const double h = cell_size(params.domain);
+    // Half a cell keeps what the grid can show of a mesh.
+    const auto build = [&](const std::vector<const ShapeParams*>& shapes) {
+        return Geometry::build(shapes, dimension, 0.5 * h, folder, file);
+    };
+    const auto all = [](const auto& list) {
+        std::vector<const ShapeParams*> shapes;
+        for (const auto& p : list) shapes.push_back(&p);
+        return shapes;
+    };
+    scene.water = build(all(params.water));
+    scene.solids = build(all(params.solid));
+    for (const auto& p : params.source) scene.sources.push_back(build({&p}));
+    for (const auto& p : params.sink) scene.sinks.push_back(build({&p}));
+
+    // Meshes could not be asked where they are before they were read.
+    const auto must_reach = [&](const Geometry& geometry, const std::vector<const ShapeParams*>& list) {
+        const std::vector<Shape> shapes = geometry.at(0);
+        Vec3 size;
+        for (int a = 0; a < dimension; ++a) size[a] = params.domain.size[a];
+        for (size_t i = 0; i < shapes.size(); ++i)
+            if (!shapes[i].subtract && !reaches(shapes[i], size, dimension, 0.125 * h))
+                throw InputError(file + ":" + std::to_string(list[i]->line) + ": shape: " + outside_the_domain);
+    };
+    must_reach(scene.water, all(params.water));
+    for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});
+    for (size_t i = 0; i < scene.sinks.size(); ++i) must_reach(scene.sinks[i], {&params.sink[i]});
+
+    scene.name = std::move(name);
+    scene.file = std::move(file);
+    scene.params = std::move(params);
+    return scene;
+}
+
+}  // namespace tarn

@@ -1,0 +1,140 @@
+#include "tarn/scene/validate.h"
+
+#include "tarn/params/tables.h"
+#include "tarn/scene/scene.h"
+
+namespace tarn
+{
+
+namespace
+{
+
+using Found = std::optional<Problem>;
+
+// Everything that the rows know: what is required, and ranges.
+Found check_rows(std::span<const ParamRow> rows, const void* object, const std::string& prefix, int dimension,
+                 const ShapeKind* shape)
+{
+    for (const ParamRow& row : rows) {
+        if (shape && !row.belongs_to(*shape)) continue;
+        if (row.only_3d && dimension == 2) continue;
+        const auto value = row.value(object);
+        if (!value) {
+            if (!row.required) continue;
+            const std::string why =
+                shape ? std::string("; the shape \"") + word_of(shape_words(), static_cast<int>(*shape)) + "\" needs it"
+                      : std::string("; a scene needs it");
+            return Problem{prefix + row.name, "missing" + why};
+        }
+        if (auto text = range_problem(row, *value, dimension)) return Problem{prefix + row.name, *text};
+    }
+    return {};
+}
+
+Found check_grid(const DomainParams& domain)
+{
+    const double h = cell_size(domain);
+    const char* names[] = {"width", "height", "depth"};
+    double storage = 1;
+    for (size_t a = 0; a < domain.size.size(); ++a) {
+        const double n = cells_along(domain, static_cast<int>(a));
+        if (n < 4)
+            return Problem{"domain.cells", "gives a " + std::string(names[a]) + " of " + number_text(n) +
+                                               " cells, which must be 4 at least; raise cells or make the " + names[a] +
+                                               " at least " + number_text(4 * h) + " m"};
+        storage *= n + 2;
+    }
+    if (!(storage < 2147483648.0))
+        return Problem{"domain.cells", "gives " + number_text(storage) +
+                                           " cells in all with their border, which must stay below 2147483648; "
+                                           "lower cells"};
+    return {};
+}
+
+Found check_shape(const ShapeParams& p, const std::string& prefix, int dimension)
+{
+    if (p.min && p.max && (p.shape == ShapeKind::box || p.shape == ShapeKind::terrain))
+        for (int a = 0; a < dimension; ++a)
+            if (!((*p.max)[a] > (*p.min)[a]))
+                return Problem{prefix + "max", "must be greater than min along every axis; along " +
+                                                   std::string(1, "xyz"[a]) + " " + number_text((*p.max)[a]) +
+                                                   " is not greater than " + number_text((*p.min)[a])};
+    if (p.shape == ShapeKind::plane && !(length(*p.normal) > 0))
+        return Problem{prefix + "normal", "must not be zero; give a direction such as " +
+                                              std::string(dimension == 2 ? "[0, 1]" : "[0, 1, 0]")};
+    if (!(length(p.axis) > 0))
+        return Problem{prefix + "axis", "must not be zero; give a direction such as " +
+                                            std::string(dimension == 2 ? "[0, 1]" : "[0, 1, 0]")};
+    return {};
+}
+
+// Water that starts outside the domain, and sources and sinks there, would silently do nothing.
+Found check_place(const ShapeParams& p, const std::string& prefix, const Params& params)
+{
+    if (p.subtract || p.shape == ShapeKind::mesh || p.shape == ShapeKind::terrain) return {};
+    Vec3 size;
+    for (int a = 0; a < params.dimension(); ++a) size[a] = params.domain.size[a];
+    if (reaches(make_shape(p, params.dimension()), size, params.dimension(), 0.125 * cell_size(params.domain)))
+        return {};
+    return Problem{prefix + "shape", outside_the_domain};
+}
+
+}  // namespace
+
+Found first_problem(const Params& given)
+{
+    // Sections give out what they hold for writing, hence the copy.
+    Params params = given;
+    const int dimension = params.dimension();
+    for (const Section& section : sections()) {
+        const std::string prefix = *section.name ? std::string(section.name) + "." : "";
+        if (!section.repeated()) {
+            if (auto found = check_rows(section.rows, section.object(params, 0), prefix, dimension, nullptr))
+                return found;
+            continue;
+        }
+        for (size_t i = 0; i < section.count(params); ++i) {
+            const std::string entry = prefix + std::to_string(i) + ".";
+            ShapeParams& shape = *section.shape(params, i);
+            if (auto found = check_rows(shape_rows(), &shape, entry, dimension, &shape.shape)) return found;
+            if (auto found = check_rows(section.rows, section.object(params, i), entry, dimension, nullptr))
+                return found;
+            if (auto found = check_shape(shape, entry, dimension)) return found;
+        }
+    }
+    if (auto found = check_grid(params.domain)) return found;
+
+    if (params.water.empty() && params.source.empty())
+        return Problem{"water", "missing; a scene needs at least one [[water]] or [[source]]"};
+    if (params.water.size() + params.solid.size() + params.source.size() + params.sink.size() > max_shapes)
+        return Problem{"water", "a scene takes at most " + std::to_string(max_shapes) +
+                                    " shapes in all; join many small ones into a mesh"};
+
+    for (const Section& section : sections()) {
+        if (!section.repeated()) continue;
+        const std::string name = section.name;
+        const bool solid = name == "solid", listed = solid || name == "water";
+        for (size_t i = 0; i < section.count(params); ++i) {
+            const std::string entry = name + "." + std::to_string(i) + ".";
+            const ShapeParams& shape = *section.shape(params, i);
+            if (shape.subtract && !listed)
+                return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
+            if (shape.subtract && i == 0)
+                return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
+            if (!solid && (shape.translate.varies() || shape.rotate.varies()))
+                return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
+                               "keyframes move solids only; give a single value"};
+            if (!solid)
+                if (auto found = check_place(shape, entry, params)) return found;
+        }
+    }
+    for (size_t i = 0; i < params.source.size(); ++i) {
+        const SourceParams& s = params.source[i];
+        const std::string entry = "source." + std::to_string(i) + ".";
+        if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
+        if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
+    }
+    return {};
+}
+
+}  // namespace tarn

@@ -1,0 +1,193 @@
+#include "tarn/shapes/shape.h"
+
+#include <filesystem>
+#include <queue>
+
+#include "tarn/base/error.h"
+#include "tarn/params/tables.h"
+#include "tarn/shapes/load.h"
+
+namespace tarn
+{
+
+Pose make_pose(Vec3 translate, Vec3 rotate)
+{
+    const double radian = 3.14159265358979323846 / 180;
+    double c[3], s[3];
+    for (int a = 0; a < 3; ++a) {
+        c[a] = std::cos(rotate[a] * radian);
+        s[a] = std::sin(rotate[a] * radian);
+    }
+    // R = Rz Ry Rx, so that a point turns about x first.
+    Pose pose;
+    pose.rows[0] = {c[2] * c[1], c[2] * s[1] * s[0] - s[2] * c[0], c[2] * s[1] * c[0] + s[2] * s[0]};
+    pose.rows[1] = {s[2] * c[1], s[2] * s[1] * s[0] + c[2] * c[0], s[2] * s[1] * c[0] - c[2] * s[0]};
+    pose.rows[2] = {-s[1], c[1] * s[0], c[1] * c[0]};
+    pose.translation = translate;
+    return pose;
+}
+
+namespace
+{
+
+Vec3 normalised(Vec3 v)
+{
+    const double l = length(v);
+    return l > 0 ? v * (1 / l) : v;
+}
+
+}  // namespace
+
+Shape make_shape(const ShapeParams& p, int dimension, double t)
+{
+    const double inf = std::numeric_limits<double>::infinity();
+    Shape shape;
+    shape.kind = p.shape;
+    shape.subtract = p.subtract;
+    shape.scale = p.scale;
+    shape.pose = make_pose(p.translate.at(t), p.rotate.at(t));
+    shape.axis = normalised(p.axis);
+    const auto given = [](const auto& key) {
+        TARN_CHECK_EQ(key.has_value(), true);
+        return *key;
+    };
+    switch (p.shape) {
+        case ShapeKind::box:
+            shape.a = given(p.min);
+            shape.b = given(p.max);
+            if (dimension == 2) {
+                shape.a[2] = -inf;
+                shape.b[2] = inf;
+            }
+            break;
+        case ShapeKind::sphere:
+            shape.a = given(p.center);
+            shape.r = given(p.radius);
+            break;
+        case ShapeKind::ellipsoid:
+            shape.a = given(p.center);
+            shape.b = given(p.radii);
+            // Longer than the others, so that the closest point to one in the plane lies in the plane.
+            if (dimension == 2) shape.b[2] = 10 * std::max(shape.b[0], shape.b[1]);
+            break;
+        case ShapeKind::cylinder:
+        case ShapeKind::cone:
+            shape.a = given(p.center);
+            shape.r = given(p.radius);
+            shape.s = given(p.height);
+            break;
+        case ShapeKind::torus:
+            shape.a = given(p.center);
+            shape.r = given(p.major);
+            shape.s = given(p.minor);
+            break;
+        case ShapeKind::plane:
+            shape.a = given(p.point);
+            shape.b = normalised(given(p.normal));
+            break;
+        case ShapeKind::terrain:
+        case ShapeKind::mesh:
+            break;
+    }
+    return shape;
+}
+
+bool reaches(const Shape& shape, Vec3 size, int dimension, double resolution)
+{
+    // A box whose centre is farther from the shape than from its own corners holds none of it. The others are
+    // divided, nearest first, which finds any part of the shape within a few boxes.
+    struct Part {
+        Vec3 centre, half;
+        double d;
+        bool operator<(const Part& other) const { return d > other.d; }
+    };
+    std::priority_queue<Part> parts;
+    const auto push = [&](Vec3 centre, Vec3 half) { parts.push({centre, half, distance(shape, centre)}); };
+    if (dimension == 2) size[2] = 0;
+    push(0.5 * size, 0.5 * size);
+
+    const int patience = 4096;
+    for (int i = 0; i < patience && !parts.empty(); ++i) {
+        const Part part = parts.top();
+        parts.pop();
+        if (part.d < 0) return true;
+        const double corner = length(part.half);
+        if (part.d > corner || corner < resolution) continue;
+        int longest = 0;
+        for (int a = 1; a < dimension; ++a)
+            if (part.half[a] > part.half[longest]) longest = a;
+        Vec3 half = part.half, shift;
+        half[longest] *= 0.5;
+        shift[longest] = half[longest];
+        push(part.centre - shift, half);
+        push(part.centre + shift, half);
+    }
+    return false;
+}
+
+Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dimension, double resolution,
+                         const std::string& folder, const std::string& file)
+{
+    Geometry geometry;
+    for (const ShapeParams* p : shapes) {
+        const auto fail = [&](const std::string& key, const std::string& text) {
+            throw InputError(file + ":" + std::to_string(p->line) + ": " + key + ": " + text);
+        };
+        const std::string kind = word_of(shape_words(), static_cast<int>(p->shape));
+        for (const ParamRow& row : shape_rows())
+            if (row.required && row.belongs_to(p->shape) && !row.value(p))
+                fail(row.name, "missing; the shape \"" + kind + "\" needs it");
+
+        Entry entry{make_shape(*p, dimension), p->translate, p->rotate};
+        const auto path = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
+        std::shared_ptr<const DistanceGrid> grid;
+        try {
+            if (p->shape == ShapeKind::mesh) grid = sample_mesh(path(p->file), resolution / p->scale);
+            if (p->shape == ShapeKind::terrain)
+                grid = sample_terrain(path(p->image), *p->min, *p->max, dimension, resolution / p->scale);
+        } catch (const InputError& e) {
+            fail(p->shape == ShapeKind::mesh ? "file" : "image", e.what());
+        }
+        if (grid) {
+            entry.shape.sampled = grid->view();
+            geometry.grids_.push_back(std::move(grid));
+        }
+        geometry.entries_.push_back(std::move(entry));
+    }
+    return geometry;
+}
+
+bool Geometry::moving() const
+{
+    for (const Entry& e : entries_)
+        if (e.translate.varies() || e.rotate.varies()) return true;
+    return false;
+}
+
+std::vector<Shape> Geometry::at(double t) const
+{
+    std::vector<Shape> shapes;
+    shapes.reserve(entries_.size());
+    for (const Entry& e : entries_) {
+        shapes.push_back(e.shape);
+        if (e.translate.varies() || e.rotate.varies())
+            shapes.back().pose = make_pose(e.translate.at(t), e.rotate.at(t));
+    }
+    return shapes;
+}
+
+Pose Geometry::displacement(size_t i, double t0, double t1) const
+{
+    const Entry& e = entries_[i];
+    const Pose from = make_pose(e.translate.at(t0), e.rotate.at(t0));
+    const Pose to = make_pose(e.translate.at(t1), e.rotate.at(t1));
+    // D = to o from^-1: its rotation is R1 R0^T, and it takes the old translation to the new one.
+    Pose d;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) d.rows[a][b] = dot(to.rows[a], from.rows[b]);
+    d.translation = to.translation - Vec3{dot(d.rows[0], from.translation), dot(d.rows[1], from.translation),
+                                          dot(d.rows[2], from.translation)};
+    return d;
+}
+
+}  // namespace tarn

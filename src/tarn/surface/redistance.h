@@ -1,0 +1,18 @@
+#pragma once
+// Making phi a signed distance again, |grad phi| = 1, in a band around the surface, without moving the surface.
+//
+// Cells next to the surface keep where it crosses between them and their neighbours: there phi becomes
+// phi / |grad phi|, the gradient from the steepest of the one-sided and central differences (Russo & Smereka 2000). From
+// them the eikonal equation is solved outwards with second-order upwind differences (Sethian's), all cells at once, a cell
+// further each sweep: the same result as fast marching, in any order of cells.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+// Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. `scratch` is a field to work in.
+template <int D>
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch);
+
+}  // namespace tarn
