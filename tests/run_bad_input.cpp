@@ -4,8 +4,10 @@
 
 #include "run_helpers.h"
 
-namespace tarn::testing {
-namespace {
+namespace tarn::testing
+{
+namespace
+{
 
 struct BadInput {
     const char* name;
@@ -33,10 +35,15 @@ const BadInput table[] = {
     {"not_toml", "tarn = = 1\n", {}, "bad.toml:1"},
     {"missing_mesh", small_scene(solid_mesh), {}, "thing.obj"},
     {"no_water", with("[[water]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [0.4, 0.6, 0.5]\n", ""), {}, "water"},
-    {"water_outside", with("min = [0, 0, 0]\nmax = [0.4, 0.6, 0.5]", "min = [2, 2, 2]\nmax = [3, 3, 3]"), {}, "outside"},
-    {"source_in_a_solid", small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[[source]]\n"
-                                      "shape = \"sphere\"\ncenter = [0.8, 0.5, 0.25]\nradius = 0.1\nvelocity = [1, 0, 0]\n"),
-     {}, "inside a solid"},
+    {"water_outside",
+     with("min = [0, 0, 0]\nmax = [0.4, 0.6, 0.5]", "min = [2, 2, 2]\nmax = [3, 3, 3]"),
+     {},
+     "outside"},
+    {"source_in_a_solid",
+     small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[[source]]\n"
+                 "shape = \"sphere\"\ncenter = [0.8, 0.5, 0.25]\nradius = 0.1\nvelocity = [1, 0, 0]\n"),
+     {},
+     "inside a solid"},
     {"no_such_scene", "", {"run", "nowhere.toml"}, "nowhere.toml"},
     {"scene_is_a_folder", "", {"run", "."}, "."},
     {"unwritable_output", small_scene(), {"run", "bad.toml", "--out", "bad.toml/out"}, "bad.toml/out"},
@@ -51,7 +58,8 @@ const BadInput table[] = {
     {"more_cells_than_an_index", small_scene(), {"check", "bad.toml", "--set", "domain.cells=4000"}, "domain.cells"},
 };
 
-class BadInputs : public ProgramTest, public ::testing::WithParamInterface<BadInput> {
+class BadInputs : public ProgramTest, public ::testing::WithParamInterface<BadInput>
+{
 };
 
 TEST_P(BadInputs, is_refused_in_one_line)

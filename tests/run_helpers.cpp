@@ -14,8 +14,10 @@
 
 namespace fs = std::filesystem;
 
-namespace tarn::testing {
-namespace {
+namespace tarn::testing
+{
+namespace
+{
 
 std::string slurp(const fs::path& path)
 {
@@ -61,7 +63,8 @@ checkpoint_every = 3
 void ProgramTest::SetUp()
 {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string("tarn_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(getpid());
+    std::string name =
+        std::string("tarn_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(getpid());
     std::replace(name.begin(), name.end(), '/', '_');
     folder = fs::temp_directory_path() / name;
     fs::remove_all(folder);

@@ -9,23 +9,25 @@
 #include <utility>
 #include <vector>
 
-namespace tarn::testing {
+namespace tarn::testing
+{
 
 struct Outcome {
-    int code = 0;    // 128 + signal where one killed it
+    int code = 0;  // 128 + signal where one killed it
     std::string out, err;
 };
 
 struct Launch {
     std::vector<std::string> words = {};
     std::vector<std::pair<std::string, std::string>> environment = {};  // on top of the test's own
-    long file_limit = -1;                                          // bytes that one file may have
+    long file_limit = -1;                                               // bytes that one file may have
     // Called again and again while the program runs; answers a signal to send, or 0.
     std::function<int()> watch = {};
 };
 
 // A test with an empty folder for itself, in which the program is started.
-class ProgramTest : public ::testing::Test {
+class ProgramTest : public ::testing::Test
+{
 protected:
     void SetUp() override;
     void TearDown() override;

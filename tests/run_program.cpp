@@ -8,8 +8,10 @@
 
 namespace fs = std::filesystem;
 
-namespace tarn::testing {
-namespace {
+namespace tarn::testing
+{
+namespace
+{
 
 long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
@@ -72,16 +74,16 @@ TEST_F(ARun, gives_the_same_bits_on_any_number_of_threads)
 }
 
 // Stops a run by a signal when a frame appears, resumes it, and compares with one that was left alone.
-class Stopped : public ProgramTest {
+class Stopped : public ProgramTest
+{
 protected:
     void stop_and_compare(int signal, int expected_code, const std::string& scene)
     {
         write("small.toml", scene);
         const Outcome whole = tarn({"run", "small.toml", "--out", "whole"});
         ASSERT_EQ(whole.code, 0) << whole.err;
-        const Outcome stopped = tarn(Launch{.words = {"run", "small.toml", "--out", "o"}, .watch = [&] {
-                                                return exists("o/surface/frame_0005.ply") ? signal : 0;
-                                            }});
+        const Outcome stopped = tarn(Launch{.words = {"run", "small.toml", "--out", "o"},
+                                            .watch = [&] { return exists("o/surface/frame_0005.ply") ? signal : 0; }});
         ASSERT_EQ(stopped.code, expected_code) << stopped.out << stopped.err;
         ASSERT_FALSE(exists("o/surface/frame_0012.ply")) << "the run was over before it could be stopped";
         const auto before = tree("o/surface");
@@ -105,10 +107,7 @@ TEST_F(Stopped, by_control_c_it_saves_answers_130_and_goes_on_with_the_same_bits
     stop_and_compare(SIGINT, 130, small_scene());
 }
 
-TEST_F(Stopped, by_a_terminate_it_saves_too)
-{
-    stop_and_compare(SIGTERM, 130, small_scene());
-}
+TEST_F(Stopped, by_a_terminate_it_saves_too) { stop_and_compare(SIGTERM, 130, small_scene()); }
 
 TEST_F(Stopped, with_a_moving_solid_and_a_source_it_goes_on_with_the_same_bits)
 {
@@ -130,9 +129,8 @@ TEST_F(Stopped, before_the_first_checkpoint_it_starts_over)
 {
     write("small.toml", small_scene());
     ASSERT_EQ(tarn({"run", "small.toml", "--out", "whole"}).code, 0);
-    tarn(Launch{.words = {"run", "small.toml", "--out", "o", "--set", "output.checkpoint_every=1000"}, .watch = [&] {
-                    return exists("o/surface/frame_0002.ply") ? SIGKILL : 0;
-                }});
+    tarn(Launch{.words = {"run", "small.toml", "--out", "o", "--set", "output.checkpoint_every=1000"},
+                .watch = [&] { return exists("o/surface/frame_0002.ply") ? SIGKILL : 0; }});
     ASSERT_TRUE(!exists("o/checkpoint") || tree("o/checkpoint").empty());
     ASSERT_EQ(tarn({"run", "small.toml", "--out", "o", "--resume"}).code, 0);
     EXPECT_EQ(physics("o"), physics("whole"));
@@ -174,10 +172,9 @@ TEST_F(ARun, does_not_touch_a_run_that_is_there)
     write("small.toml", small_scene());
     ASSERT_EQ(tarn({"run", "small.toml", "--frames", "2"}).code, 0);
     const auto before = tree("out");
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"run", "small.toml", "--frames", "2"},
-          {"run", "small.toml", "--set", "domain.cells=16"},
-          {"run", "small.toml", "--set", "domain.cells=16", "--resume"}}) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "small.toml", "--frames", "2"},
+                                                  {"run", "small.toml", "--set", "domain.cells=16"},
+                                                  {"run", "small.toml", "--set", "domain.cells=16", "--resume"}}) {
         const Outcome r = tarn(words);
         EXPECT_EQ(r.code, 2);
         EXPECT_EQ(lines(r.err), 1) << r.err;
@@ -219,9 +216,10 @@ TEST_F(ARun, on_a_full_disk_stops_with_one_line_and_goes_on_when_there_is_room)
 {
     write("small.toml", small_scene());
     ASSERT_EQ(tarn({"run", "small.toml", "--out", "whole"}).code, 0);
-    // The limit falls between the log and the first file that does not fit: a checkpoint of 24 x 24 x 12 cells is larger.
-    const Outcome full = tarn(Launch{.words = {"run", "small.toml", "--out", "o", "--set", "output.surface=none"},
-                                     .file_limit = 20000});
+    // The limit falls between the log and the first file that does not fit: a checkpoint of 24 x 24 x 12 cells is
+    // larger.
+    const Outcome full =
+        tarn(Launch{.words = {"run", "small.toml", "--out", "o", "--set", "output.surface=none"}, .file_limit = 20000});
     EXPECT_EQ(full.code, 1);
     EXPECT_EQ(lines(full.err), 1) << full.err;
     EXPECT_NE(full.err.find("File too large"), std::string::npos) << full.err;
@@ -270,9 +268,9 @@ TEST_F(ARun, whose_pressure_cannot_be_solved_stops_saves_and_replays)
 TEST_F(ARun, without_ffmpeg_warns_and_is_done)
 {
     write("small.toml", small_scene());
-    const Outcome r = tarn(Launch{
-        .words = {"run", "small.toml", "--out", "o", "--frames", "1", "--quiet", "--set", "output.preview=true"},
-        .environment = {{"PATH", "/nonexistent"}}});
+    const Outcome r = tarn(
+        Launch{.words = {"run", "small.toml", "--out", "o", "--frames", "1", "--quiet", "--set", "output.preview=true"},
+               .environment = {{"PATH", "/nonexistent"}}});
     EXPECT_EQ(r.code, 0);
     EXPECT_EQ(lines(r.err), 1) << r.err;
     EXPECT_NE(r.err.find("warning: no movie"), std::string::npos) << r.err;

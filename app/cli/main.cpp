@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <new>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "tarn/base/nearest.h"
 #include "tarn/output/files.h"
@@ -21,7 +21,8 @@
 namespace fs = std::filesystem;
 using namespace tarn;
 
-namespace {
+namespace
+{
 
 constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml                  frames, previews and a movie in out/dam_break
@@ -91,7 +92,8 @@ int list_scenes()
 int movie(const std::string& dir, double rate)
 {
     if (!fs::exists(dir + "/render/frame_0000.png"))
-        throw InputError(fmt::format("{}: no pictures in {}/render; run the scene with output.preview = true", dir, dir));
+        throw InputError(
+            fmt::format("{}: no pictures in {}/render; run the scene with output.preview = true", dir, dir));
     if (rate <= 0) {
         const std::string file = dir + "/scene.toml";
         rate = fs::exists(file) ? read_params(read_file(file), file).time.rate : TimeParams{}.rate;
@@ -142,7 +144,9 @@ int run_command_line(int argc, char** argv)
 
     CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
     movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
-    movie_cmd->add_option("--rate", rate, "Frames per second [as simulated]")->type_name("N")->check(CLI::PositiveNumber);
+    movie_cmd->add_option("--rate", rate, "Frames per second [as simulated]")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
 
     CLI::App* scenes_cmd = app.add_subcommand("scenes", "List the example scenes");
     CLI::App* params_cmd = app.add_subcommand("params", "Every key of a scene file: default, unit, range, meaning");

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tarn {
+namespace tarn
+{
 
 // How many letters must be inserted, removed, replaced or swapped with their neighbour to get from a to b.
 inline size_t edit_distance(std::string_view a, std::string_view b)
@@ -39,7 +40,7 @@ inline std::string suggestion(std::string_view wrong, const std::vector<std::str
     if (nearest) return "did you mean \"" + *nearest + "\"?";
     std::string list;
     for (const std::string& c : candidates) list += (list.empty() ? "" : ", ") + c;
-    return list.empty() ? "nothing belongs here" : "there are: " + list;
+    return list.empty() ? "no key belongs here" : "there are: " + list;
 }
 
 }  // namespace tarn

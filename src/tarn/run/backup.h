@@ -1,15 +1,17 @@
 #pragma once
-// The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi, velocity
-// and pressure; a copy on disk would cost none, but most retries would then repeat many steps.
+// The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
+// velocity and pressure; a copy on disk would cost none, but most retries would then repeat many steps.
 
 #include <cstring>
 
 #include "tarn/step/water.h"
 
-namespace tarn {
+namespace tarn
+{
 
 template <int D>
-class Backup {
+class Backup
+{
 public:
     explicit Backup(const Grid<D>& grid) : phi_(grid), pressure_(grid), velocity_(grid) {}
 
@@ -40,7 +42,8 @@ private:
         constexpr size_t page = 4096 / sizeof(float);
         for (size_t i = 0; i < from.size(); i += page) {
             const size_t bytes = std::min(page, from.size() - i) * sizeof(float);
-            if (std::memcmp(to.data() + i, from.data() + i, bytes) != 0) std::memcpy(to.data() + i, from.data() + i, bytes);
+            if (std::memcmp(to.data() + i, from.data() + i, bytes) != 0)
+                std::memcpy(to.data() + i, from.data() + i, bytes);
         }
     }
 

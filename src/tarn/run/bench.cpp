@@ -14,10 +14,13 @@
 #include "tarn/run/run.h"
 #include "tarn/step/free_surface.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
-// A dam break in the open, at two sizes and in two dimensions: it begins at rest and ends in spray, so it visits every kernel.
+// A dam break in the open, at two sizes and in two dimensions: it begins at rest and ends in spray, so it visits every
+// kernel.
 struct Case {
     const char* name;
     std::vector<double> size;

@@ -7,14 +7,15 @@
 
 #include "tarn/scene/scene.h"
 
-namespace tarn {
+namespace tarn
+{
 
 struct Estimate {
-    std::string grid;     // "128 x 128 x 64"
+    std::string grid;  // "128 x 128 x 64"
     int64_t cells = 0;
-    int64_t wet = 0;      // at the start
-    double h = 0;         // m
-    double memory = 0;    // bytes, at most resident
+    int64_t wet = 0;    // at the start
+    double h = 0;       // m
+    double memory = 0;  // bytes, at most resident
     // Bytes on disk, per frame but for the checkpoints, of which two are kept.
     double surface = 0, volume = 0, preview = 0, checkpoint = 0;
 

@@ -11,17 +11,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "tarn/output/files.h"
 #include "tarn/scene/read.h"
 
 namespace fs = std::filesystem;
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 std::string now()
 {
@@ -177,8 +179,8 @@ RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
                 "{}: holds the run of another scene ({}); give another folder with --out, or replace it with --force",
                 dir_, difference));
         } else if (existing == Existing::refuse) {
-            throw InputError(fmt::format("{}: holds a run of this scene; go on with --resume, or start over with --force",
-                                         dir_));
+            throw InputError(
+                fmt::format("{}: holds a run of this scene; go on with --resume, or start over with --force", dir_));
         } else if (status.value("state", "") == "done") {
             finished_ = status.value("frame", 0);
         }
@@ -189,11 +191,13 @@ RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
         fs::create_directories(dir_);
         log_ = LineFile(dir_ + "/log.txt");
     } catch (const fs::filesystem_error& e) {
-        throw InputError(fmt::format("{}: cannot be made: {}; give another folder with --out", dir_, e.code().message()));
+        throw InputError(
+            fmt::format("{}: cannot be made: {}; give another folder with --out", dir_, e.code().message()));
     } catch (const RunError& e) {
         throw InputError(fmt::format("{}; give another folder with --out", e.what()));
     }
-    if (!log_.lock()) throw InputError(fmt::format("{}: another run is writing there; give another folder with --out", dir_));
+    if (!log_.lock())
+        throw InputError(fmt::format("{}: another run is writing there; give another folder with --out", dir_));
 }
 
 void RunFolder::begin(const Scene& scene)

@@ -5,8 +5,10 @@
 
 #include <unistd.h>
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 volatile std::sig_atomic_t arrived = 0;
 
@@ -29,7 +31,8 @@ Interrupts::Interrupts()
 {
     arrived = 0;
     size_t i = 0;
-    struct sigaction action {};
+    struct sigaction action {
+    };
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART;
     action.sa_handler = note;

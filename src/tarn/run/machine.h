@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <string>
 
-namespace tarn {
+namespace tarn
+{
 
 struct Machine {
     std::string cpu;  // as the processor calls itself
@@ -13,8 +14,8 @@ struct Machine {
 
 Machine this_machine();
 
-// Bytes that a new process may still take: what the kernel calls available, or what the control group leaves, whichever is
-// less. TARN_MEMORY_MB in the environment stands in for it.
+// Bytes that a new process may still take: what the kernel calls available, or what the control group leaves, whichever
+// is less. TARN_MEMORY_MB in the environment stands in for it.
 int64_t memory_available();
 
 // Bytes of this process: now, and at most so far.

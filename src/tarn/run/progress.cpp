@@ -9,8 +9,10 @@
 
 #include "tarn/run/machine.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 constexpr double live_interval = 0.1;  // s between two drawings of the live line
 constexpr size_t eta_frames = 10;      // newest frames that the estimate looks at
@@ -68,12 +70,14 @@ double Progress::eta(const ProgressState& s) const
 std::string Progress::text(const ProgressState& s) const
 {
     const double left = eta(s);
-    const std::string drift = s.volume_expected > 0
-                                  ? fmt::format("{:+.2f} %", 100 * (s.volume / s.volume_expected - 1))
-                                  : std::string("-");
-    return fmt::format("frame {}/{}  eta {}  dt {:.2g} s  iterations {}  volume {}  memory {:.0f} MB", s.frame, s.frames,
-                       left > 0 ? duration_text(left) : s.frame == s.frames ? "0 s" : "-", s.dt, s.iterations, drift,
-                       memory_resident() / 1e6);
+    const std::string drift =
+        s.volume_expected > 0 ? fmt::format("{:+.2f} %", 100 * (s.volume / s.volume_expected - 1)) : std::string("-");
+    return fmt::format("frame {}/{}  eta {}  dt {:.2g} s  iterations {}  volume {}  memory {:.0f} MB", s.frame,
+                       s.frames,
+                       left > 0              ? duration_text(left)
+                       : s.frame == s.frames ? "0 s"
+                                             : "-",
+                       s.dt, s.iterations, drift, memory_resident() / 1e6);
 }
 
 void Progress::step(const ProgressState& s)

@@ -6,7 +6,8 @@
 
 #include "tarn/base/timer.h"
 
-namespace tarn {
+namespace tarn
+{
 
 struct ProgressState {
     int frame = 0, frames = 0;  // finished, of
@@ -16,16 +17,17 @@ struct ProgressState {
     double volume = 0, volume_expected = 0;
 };
 
-class Progress {
+class Progress
+{
 public:
     explicit Progress(bool quiet);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    void begin();  // starts the clock of the estimate
-    void note(const std::string& text);   // one line on stdout, not with quiet
-    void warn(const std::string& text);   // one line on stderr, always
+    void begin();                        // starts the clock of the estimate
+    void note(const std::string& text);  // one line on stdout, not with quiet
+    void warn(const std::string& text);  // one line on stderr, always
     void step(const ProgressState& state);
     std::string frame(const ProgressState& state);  // returns the line, for the log
 

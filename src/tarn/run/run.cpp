@@ -19,11 +19,13 @@
 #include "tarn/run/progress.h"
 #include "tarn/step/free_surface.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
-// A step that goes wrong is taken again with half its dt, at most this often. Four halvings bring CFL 2 to 1/8: what fails
-// even then is not cured by smaller steps.
+// A step that goes wrong is taken again with half its dt, at most this often. Four halvings bring CFL 2 to 1/8: what
+// fails even then is not cured by smaller steps.
 constexpr int max_halvings = 4;
 
 // What was wrong with a step; empty where nothing was. A solve that misses its tolerance is an error however little
@@ -42,7 +44,8 @@ std::string complaint(const StepReport& r, const Params& p)
 }
 
 template <int D>
-class Session {
+class Session
+{
 public:
     Session(const Scene& scene, const RunOptions& options, RunFolder& folder, Progress& progress)
         : scene_(scene),
@@ -114,7 +117,8 @@ private:
         return false;
     }
 
-    // One step towards the end of the frame. Returns what was wrong if it could not be made; the water is then as before.
+    // One step towards the end of the frame. Returns what was wrong if it could not be made; the water is then as
+    // before.
     std::string advance()
     {
         const Timer timer;
@@ -123,8 +127,9 @@ private:
         const double limit = choose_dt(water_, params_);
         double dt = equal_step(remaining, limit);
         if (!(dt > 0))
-            return fmt::format("the stable step is {:.2g} s at a speed of {:.3g} m/s: a frame would need more than {} steps",
-                               limit, before_.max_speed, max_steps_per_frame);
+            return fmt::format(
+                "the stable step is {:.2g} s at a speed of {:.3g} m/s: a frame would need more than {} steps", limit,
+                before_.max_speed, max_steps_per_frame);
 
         backup_.take(water_);
         StepReport report = step(water_, scene_, dt);
@@ -181,8 +186,10 @@ private:
     {
         const ScopedTimer timer(seconds_output_);
         const OutputParams& o = params_.output;
-        if (o.surface == SurfaceFormat::ply) write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water_));
-        if (o.surface == SurfaceFormat::obj) write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water_));
+        if (o.surface == SurfaceFormat::ply)
+            write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water_));
+        if (o.surface == SurfaceFormat::obj)
+            write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water_));
         if (o.volume) write_vdb(folder_.frame_path("volume", frame, "vdb"), water_);
         if (o.preview) write_png(folder_.frame_path("render", frame, "png"), preview(water_, scene_, o.preview_width));
     }
@@ -253,8 +260,8 @@ private:
 
     int fail_step(const std::string& why)
     {
-        const std::string text = fmt::format("step {} at {:.4f} s failed, even with dt halved {} times: {}", water_.step + 1,
-                                             water_.time, max_halvings, why);
+        const std::string text = fmt::format("step {} at {:.4f} s failed, even with dt halved {} times: {}",
+                                             water_.step + 1, water_.time, max_halvings, why);
         save_checkpoint(folder_.failed_checkpoint_path(), water_, frame_);
         return fail(text + "; to replay it: " + resume_command());
     }
@@ -304,9 +311,9 @@ private:
 
     Water<D> water_;
     Backup<D> backup_;
-    int frame_ = 0;        // the newest whose files are all written
-    Measures before_;      // of water_ as it stands
-    StepReport report_;    // of the newest step
+    int frame_ = 0;      // the newest whose files are all written
+    Measures before_;    // of water_ as it stands
+    StepReport report_;  // of the newest step
     double seconds_output_ = 0;
 };
 
