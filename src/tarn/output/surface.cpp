@@ -24,8 +24,8 @@
 #include <unordered_map>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/field/sample.h"
 #include "tarn/output/files.h"
-#include "tarn/output/sample.h"
 
 namespace tarn
 {
@@ -34,13 +34,13 @@ namespace
 {
 
 template <int D>
-struct Lattice {
+struct Samples {
     const Water<D>& water;
     float h;
     float far;    // values are kept within +-far, so that distant air need not be stored
     float least;  // and away from zero, so that a crossing never falls on a sample
 
-    explicit Lattice(const Water<D>& w) : water(w), h(static_cast<float>(w.grid.h)), far(3 * h), least(1e-3f * h) {}
+    explicit Samples(const Water<D>& w) : water(w), h(static_cast<float>(w.grid.h)), far(3 * h), least(1e-3f * h) {}
 
     // The last sample along an axis that has a position.
     int last(int axis) const { return water.grid.cells[axis] + 1; }
@@ -83,14 +83,25 @@ struct Lattice {
         }
         float f = phi(near);
         if (water.solids.any) {
-            Vec<D> x;
-            for (int a = 0; a < D; ++a) x[a] = position(near[a], a);
-            f = std::max(f, -sample_nodes(water.solids.distance, x));
+            Vec<D, float> x;  // in nodes
+            for (int a = 0; a < D; ++a) x[a] = static_cast<float>(position(near[a], a) / water.grid.h);
+            const View<D, const float> solid = water.solids.distance.view();
+            f = std::max(f, -sample(solid, locate(solid, x, water.grid.cells)));
         }
         if (out) return f < 0 ? 0.1f * h : far;
         return f < 0 ? std::clamp(f, -far, -least) : std::clamp(f, least, far);
     }
 };
+
+// Calls f(i) for every point, in blocks large enough to be worth a thread.
+template <class F>
+void for_each_point(const char* name, size_t n, const F& f)
+{
+    constexpr size_t block = 4096;
+    parallel_rows(name, static_cast<int>((n + block - 1) / block), [&](int b) {
+        for (size_t i = block * static_cast<size_t>(b); i < std::min(n, block * static_cast<size_t>(b + 1)); ++i) f(i);
+    });
+}
 
 // The fraction of an edge at which F, linear along it, changes sign.
 inline float crossing(float from, float to) { return from / (from - to); }
@@ -104,15 +115,14 @@ constexpr int leaf_width = static_cast<int>(Leaf::DIM);
 // OpenVDB's index of sample s is s + 1, so that all indices are positive.
 constexpr int index_shift = 1;
 
-openvdb::FloatGrid::Ptr sample_near_water(const Lattice<3>& lattice)
+openvdb::FloatGrid::Ptr sample_near_water(const Samples<3>& samples)
 {
     Cell<3> leaves;
-    for (int a = 0; a < 3; ++a) leaves[a] = (lattice.last(a) + 2 + index_shift) / leaf_width + 1;
+    for (int a = 0; a < 3; ++a) leaves[a] = (samples.last(a) + 2 + index_shift) / leaf_width + 1;
     std::vector<std::unique_ptr<Leaf>> made(static_cast<size_t>(leaves[0]) * leaves[1] * leaves[2]);
-    parallel_rows(static_cast<long>(made.size()), [&](long l) {
-        const int first[3] = {static_cast<int>(l % leaves[0]) * leaf_width,
-                              static_cast<int>(l / leaves[0] % leaves[1]) * leaf_width,
-                              static_cast<int>(l / leaves[0] / leaves[1]) * leaf_width};
+    parallel_rows("sample surface", static_cast<int>(made.size()), [&](int l) {
+        const int first[3] = {l % leaves[0] * leaf_width, l / leaves[0] % leaves[1] * leaf_width,
+                              l / leaves[0] / leaves[1] * leaf_width};
         float values[Leaf::SIZE];
         bool empty = true;
         for (int n = 0; n < static_cast<int>(Leaf::SIZE); ++n) {
@@ -121,18 +131,18 @@ openvdb::FloatGrid::Ptr sample_near_water(const Lattice<3>& lattice)
             bool beyond = false;  // the last leaves reach past the lattice
             for (int a = 0; a < 3; ++a) {
                 s[a] = first[a] + o[a] - index_shift;
-                beyond = beyond || s[a] > lattice.last(a) + 1;
+                beyond = beyond || s[a] > samples.last(a) + 1;
             }
-            values[n] = beyond ? lattice.far : lattice.value(s);
-            empty = empty && values[n] == lattice.far;
+            values[n] = beyond ? samples.far : samples.value(s);
+            empty = empty && values[n] == samples.far;
         }
         if (empty) return;
         auto& leaf = made[static_cast<size_t>(l)];
-        leaf = std::make_unique<Leaf>(openvdb::Coord(first[0], first[1], first[2]), lattice.far, true);
+        leaf = std::make_unique<Leaf>(openvdb::Coord(first[0], first[1], first[2]), samples.far, true);
         std::memcpy(leaf->buffer().data(), values, sizeof values);
     });
 
-    auto grid = openvdb::FloatGrid::create(lattice.far);
+    auto grid = openvdb::FloatGrid::create(samples.far);
     grid->setGridClass(openvdb::GRID_LEVEL_SET);
     for (auto& leaf : made)
         if (leaf) grid->tree().addLeaf(leaf.release());
@@ -141,14 +151,14 @@ openvdb::FloatGrid::Ptr sample_near_water(const Lattice<3>& lattice)
 
 // The place of a vertex that was found at lattice coordinates p in a lattice cell beyond one wall or more: the mean of
 // the crossings on the part of that cell which lies on the walls, or its middle where it is wet throughout.
-Vec3 place_on_walls(const Lattice<3>& lattice, Vec3 p)
+Vec3 place_on_walls(const Samples<3>& samples, Vec3 p)
 {
     Cell<3> low, extent;
     for (int a = 0; a < 3; ++a) {
-        const bool out = p[a] < 0 || p[a] > lattice.last(a);
-        low[a] = out ? (p[a] < 0 ? 0 : lattice.last(a)) : std::min(static_cast<int>(p[a]), lattice.last(a) - 1);
+        const bool out = p[a] < 0 || p[a] > samples.last(a);
+        low[a] = out ? (p[a] < 0 ? 0 : samples.last(a)) : std::min(static_cast<int>(p[a]), samples.last(a) - 1);
         extent[a] = out ? 0 : 1;
-        p[a] = std::clamp(p[a], 0.0, static_cast<double>(lattice.last(a)));
+        p[a] = std::clamp(p[a], 0.0, static_cast<double>(samples.last(a)));
     }
     const auto for_each_corner = [&](auto&& f) {
         for (int k = 0; k <= extent[2]; ++k)
@@ -161,7 +171,7 @@ Vec3 place_on_walls(const Lattice<3>& lattice, Vec3 p)
     double least = 1e30;
     for_each_corner([&](Cell<3> c) {
         const Vec3 away = c.as<double>() - p;
-        if (lattice.value(c) < 0 && dot(away, away) < least) nearest = c, least = dot(away, away);
+        if (samples.value(c) < 0 && dot(away, away) < least) nearest = c, least = dot(away, away);
     });
     Vec3 all, near;
     int n_all = 0, n_near = 0;
@@ -169,7 +179,7 @@ Vec3 place_on_walls(const Lattice<3>& lattice, Vec3 p)
         for (int a = 0; a < 3; ++a) {
             if (c[a] != low[a] || extent[a] == 0) continue;
             const Cell<3> d = c + Cell<3>::unit(a);
-            const float from = lattice.value(c), to = lattice.value(d);
+            const float from = samples.value(c), to = samples.value(d);
             if ((from < 0) == (to < 0)) continue;
             const Vec3 x = c.as<double>() + static_cast<double>(crossing(from, to)) * Vec3::unit(a);
             all += x;
@@ -182,24 +192,23 @@ Vec3 place_on_walls(const Lattice<3>& lattice, Vec3 p)
     return low.as<double>() + 0.5 * extent.as<double>();
 }
 
-Mesh contour(const Lattice<3>& lattice)
+Mesh contour(const Samples<3>& samples)
 {
     std::vector<openvdb::Vec3s> points;
     std::vector<openvdb::Vec4I> quads;
-    openvdb::tools::volumeToMesh(*sample_near_water(lattice), points, quads, 0.0);
+    openvdb::tools::volumeToMesh(*sample_near_water(samples), points, quads, 0.0);
 
     Mesh mesh;
     mesh.points.resize(points.size());
-    parallel_rows(static_cast<long>(points.size()), [&](long i) {
+    for_each_point("place points", points.size(), [&](size_t i) {
         Vec3 p;
         bool out = false;
         for (int a = 0; a < 3; ++a) {
-            p[a] = static_cast<double>(points[static_cast<size_t>(i)][a]) - index_shift;
-            out = out || p[a] < 0 || p[a] > lattice.last(a);
+            p[a] = static_cast<double>(points[i][a]) - index_shift;
+            out = out || p[a] < 0 || p[a] > samples.last(a);
         }
-        if (out) p = place_on_walls(lattice, p);
-        for (int a = 0; a < 3; ++a)
-            mesh.points[static_cast<size_t>(i)][a] = static_cast<float>(lattice.position(p[a], a));
+        if (out) p = place_on_walls(samples, p);
+        for (int a = 0; a < 3; ++a) mesh.points[i][a] = static_cast<float>(samples.position(p[a], a));
     });
 
     // Quads are cut along the shorter diagonal, which follows ridges better.
@@ -221,13 +230,13 @@ Mesh contour(const Lattice<3>& lattice)
 
 // ---- two dimensions ----
 
-Mesh contour(const Lattice<2>& lattice)
+Mesh contour(const Samples<2>& samples)
 {
     Mesh mesh;
-    const int width = lattice.last(0) + 3;
+    const int width = samples.last(0) + 3;
     std::unordered_map<long, int> known;  // crossings that have a point already
     const auto vertex_at = [&](Cell<2> wet, Cell<2> dry, float wet_value, float dry_value) {
-        const bool beyond = lattice.outside(dry[0], 0) || lattice.outside(dry[1], 1);
+        const bool beyond = samples.outside(dry[0], 0) || samples.outside(dry[1], 1);
         // A crossing towards the outside lies on the wall, at the wet sample itself, and is one point however many
         // edges lead out of it.
         const int axis = wet[0] == dry[0] ? 1 : 0;
@@ -238,19 +247,19 @@ Mesh contour(const Lattice<2>& lattice)
             Vec2 s = wet.as<double>();
             if (!beyond) s[axis] += (dry[axis] - wet[axis]) * static_cast<double>(crossing(wet_value, dry_value));
             mesh.points.push_back(
-                {static_cast<float>(lattice.position(s[0], 0)), static_cast<float>(lattice.position(s[1], 1)), 0});
+                {static_cast<float>(samples.position(s[0], 0)), static_cast<float>(samples.position(s[1], 1)), 0});
         }
         return entry->second;
     };
-    for (int j = -1; j <= lattice.last(1); ++j)
-        for (int i = -1; i <= lattice.last(0); ++i) {
+    for (int j = -1; j <= samples.last(1); ++j)
+        for (int i = -1; i <= samples.last(0); ++i) {
             // Corners in counter-clockwise order. A line is drawn from each edge that enters the water to an edge that
             // leaves it, so that the water lies to its right on this round and the outline runs counter-clockwise
             // around it.
             const Cell<2> corner[4] = {{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}};
             float v[4];
             int wet = 0;
-            for (int c = 0; c < 4; ++c) wet += (v[c] = lattice.value(corner[c])) < 0;
+            for (int c = 0; c < 4; ++c) wet += (v[c] = samples.value(corner[c])) < 0;
             if (wet == 0 || wet == 4) continue;
             const bool joined = v[0] + v[1] + v[2] + v[3] < 0;  // opposite wet corners meet in the middle of the cell
             const auto on_edge = [&](int c) {                   // between corner c and the next
@@ -299,13 +308,15 @@ void add_normals(Mesh& mesh)
 template <int D>
 Mesh surface_mesh(const Water<D>& water)
 {
-    Mesh mesh = contour(Lattice<D>(water));
+    Mesh mesh = contour(Samples<D>(water));
     add_normals(mesh);
     mesh.velocities.resize(mesh.points.size());
-    parallel_rows(static_cast<long>(mesh.points.size()), [&](long i) {
-        const Vec3f& p = mesh.points[static_cast<size_t>(i)];
-        const Vec<D, float> u = sample_faces(water.velocity, take<D>(p.as<double>()));
-        for (int a = 0; a < D; ++a) mesh.velocities[static_cast<size_t>(i)][a] = u[a];
+    const FaceView<D, const float> velocity = water.velocity.view();
+    for_each_point("carry velocity", mesh.points.size(), [&](size_t i) {
+        Vec<D, float> x;  // in cells
+        for (int a = 0; a < D; ++a) x[a] = mesh.points[i][a] / static_cast<float>(water.grid.h) - 0.5f;
+        const Vec<D, float> u = sample_velocity(velocity, water.grid.cells, x);
+        for (int a = 0; a < D; ++a) mesh.velocities[i][a] = u[a];
     });
     return mesh;
 }

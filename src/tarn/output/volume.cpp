@@ -14,8 +14,8 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
+#include "tarn/field/sample.h"
 #include "tarn/output/files.h"
-#include "tarn/output/sample.h"
 
 namespace tarn
 {
@@ -27,25 +27,25 @@ namespace
 constexpr int half_width = 3;
 
 template <int D>
-Vec<D> position(const Grid<D>& g, openvdb::Coord ijk)
+Cell<D> cell_of(openvdb::Coord ijk)
 {
     Cell<D> c;
     for (int a = 0; a < D; ++a) c[a] = ijk[a];
-    return g.centre(c);
+    return c;
 }
 
 // The distance to the domain's box, negative inside; beyond an edge the largest of the axes' distances, which is a
 // distance near the faces and has the right sign everywhere.
 template <int D>
-float wall_distance(const Grid<D>& g, Vec<D> x)
+float wall_distance(const Grid<D>& g, Cell<D> c)
 {
-    double d = -1e30;
-    for (int a = 0; a < D; ++a) d = std::max({d, -x[a], x[a] - g.size()[a]});
-    return static_cast<float>(d);
+    float d = -1e30f;
+    for (int a = 0; a < D; ++a) d = std::max({d, -(c[a] + 0.5f), c[a] + 0.5f - g.cells[a]});
+    return d * static_cast<float>(g.h);
 }
 
 // Fills a tree leaf by leaf over the domain and `border` layers around it. f sets a leaf's values and its mask, and
-// returns false where the leaf should be the constant `f` left in value 0 instead.
+// returns false where all values are the same and none is active, so that a tile serves instead.
 template <class GridType, int D, class F>
 void fill(GridType& out, const Grid<D>& g, int border, F&& f)
 {
@@ -63,10 +63,9 @@ void fill(GridType& out, const Grid<D>& g, int border, F&& f)
         bool constant = false;
     };
     std::vector<Made> made(static_cast<size_t>(count[0]) * count[1] * count[2]);
-    parallel_rows(static_cast<long>(made.size()), [&](long l) {
-        const openvdb::Coord origin((static_cast<int>(l % count[0]) + first[0]) * width,
-                                    (static_cast<int>(l / count[0] % count[1]) + first[1]) * width,
-                                    (static_cast<int>(l / count[0] / count[1]) + first[2]) * width);
+    parallel_rows("fill volume", static_cast<int>(made.size()), [&](int l) {
+        const openvdb::Coord origin((l % count[0] + first[0]) * width, (l / count[0] % count[1] + first[1]) * width,
+                                    (l / count[0] / count[1] + first[2]) * width);
         Made& m = made[static_cast<size_t>(l)];
         m.leaf = std::make_unique<Leaf>(origin, out.background(), false);
         m.constant = !f(*m.leaf);
@@ -101,6 +100,8 @@ openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Trans
     out->setGridClass(openvdb::GRID_LEVEL_SET);
     out->setTransform(transform);
     out->insertMeta("units", openvdb::StringMetadata("m"));
+    const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
+    const auto half = Vec<D, float>::all(0.5f);  // from a cell's index to that of a node
     fill(*out, g, half_width, [&](auto& leaf) {
         bool constant = true;
         for (auto it = leaf.beginValueAll(); it; ++it) {
@@ -109,9 +110,10 @@ openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Trans
                 constant = false;
                 continue;
             }
-            const Vec<D> x = position<D>(g, ijk);
-            float f = std::max(sample_centres(water.phi, x), wall_distance(g, x));
-            if (water.solids.any) f = std::max(f, -sample_nodes(water.solids.distance, x));
+            const Cell<D> c = cell_of<D>(ijk);
+            const Vec<D, float> x = c.template as<float>();
+            float f = std::max(sample_cells(phi, g.cells, x), wall_distance(g, c));
+            if (water.solids.any) f = std::max(f, -sample(solid, locate(solid, x + half, g.cells)));
             f = std::clamp(f, -band, band);
             leaf.setValueOnly(it.pos(), f);
             if (std::abs(f) < band) leaf.setActiveState(it.pos(), true);
@@ -134,16 +136,15 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Water<D>& water, openvdb::math::Tran
     out->insertMeta("units", openvdb::StringMetadata("m/s"));
     // In the water and as far beyond it as the level set reaches, for motion blur.
     const float reach = half_width * static_cast<float>(g.h);
+    const FaceView<D, const float> velocity = water.velocity.view();
     fill(*out, g, 0, [&](auto& leaf) {
         bool empty = true;
         for (auto it = leaf.beginValueAll(); it; ++it) {
             const openvdb::Coord ijk = it.getCoord();
-            Cell<D> c;
-            for (int a = 0; a < D; ++a) c[a] = ijk[a];
+            const Cell<D> c = cell_of<D>(ijk);
             if (!in_slab<D>(ijk) || !g.contains(c) || water.phi(c) >= reach) continue;
-            openvdb::Vec3s u(0);
-            for (int a = 0; a < D; ++a) u[a] = 0.5f * (water.velocity[a](c) + water.velocity[a](c + Cell<D>::unit(a)));
-            leaf.setValueOn(it.pos(), u);
+            const Vec<D, float> u = velocity_at_cell(velocity, c);
+            leaf.setValueOn(it.pos(), openvdb::Vec3s(u[0], u[1], D == 3 ? u[D - 1] : 0.0f));
             empty = false;
         }
         return !empty;
