@@ -96,7 +96,9 @@ struct ShapeParams {
 struct WaterParams : ShapeParams {
     Vec3 velocity{};
 };
-struct SolidParams : ShapeParams {};
+struct SolidParams : ShapeParams {
+    bool no_slip = false;
+};
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
     std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)

@@ -318,6 +318,9 @@ const ParamRow shape_table[] = {
 const ParamRow water_rows[] = {
     vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast, "How it moves at the start."),
 };
+const ParamRow solid_rows[] = {
+    boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
+};
 const ParamRow source_rows[] = {
     vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast, "How the water enters; either this or rate."),
     number<&SourceParams::rate>("rate", "m³/s", 0, 1e9, "How much water enters (m²/s in 2D); either this or velocity."),
@@ -354,7 +357,7 @@ const Section all_sections[] = {
      [](Params& p, size_t) -> void* { return &p.camera; }},
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
-    list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", {}),
+    list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
     list<&Params::source>("source", "Where water enters, all the time.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
 };

@@ -1,23 +1,49 @@
 #pragma once
-// The state of water with a free surface: what a checkpoint holds and what a step advances.
+// The state of water with a free surface: what a checkpoint holds, what follows from it, and room to work in.
+
+#include <vector>
 
 #include "tarn/bodies/solids.h"
 #include "tarn/field/field.h"
+#include "tarn/pressure/project.h"
+#include "tarn/scene/flows.h"
 
 namespace tarn {
+
+// What a tile holds: bits of Water::map.
+inline constexpr uint8_t tile_wet = 1;        // a cell with phi < 0
+inline constexpr uint8_t tile_band = 2;       // a cell within the band around the surface
+inline constexpr uint8_t tile_active = 4;     // either: where velocities are
+inline constexpr uint8_t tile_candidate = 8;  // where a step may find any of these
 
 template <int D>
 struct Water {
     Grid<D> grid;
+
+    // A checkpoint.
     double time = 0;
     long step = 0;
-
-    Field<D> phi;            // signed distance to the surface, negative in water, exact within the band
-    FaceField<D> velocity;
-    Field<D> pressure;       // the newest, where the next solve starts
-    Solids<D> solids;        // made from the scene and the time; not part of a checkpoint
-
+    Field<D> phi;                // signed distance to the surface, negative in water, exact within the band
+    FaceField<D> velocity;       // carried past the surface as far as the next step looks; zero beyond
+    Field<D> pressure;           // the newest, where the next solve starts
     double volume_expected = 0;  // what was there at the start, plus sources, minus sinks
+
+    // Made from the scene and the time.
+    Solids<D> solids;
+    Flows<D> flows;  // sources and sinks
+
+    // Made from phi.
+    double band = 0;  // metres
+    TileMap<D> map;
+    Tiles<D> tiles_band, tiles_active;
+
+    // Room to work in. Outside active tiles, `faces` and `known` are zero.
+    FaceField<D> faces;
+    FaceField<D, uint8_t> known;
+    Field<D> scratch[3];
+    FaceField<D> viscosity[2];  // only for viscous water
+    Field<D> kappa;             // only with surface tension
+    Projection<D> projection;
 };
 
 }  // namespace tarn

@@ -1,0 +1,134 @@
+#include "tarn/bodies/solids.h"
+
+#include <utility>
+
+#include "tarn/advect/trace.h"
+
+namespace tarn {
+
+namespace {
+
+constexpr float sliver = 0.01f;
+
+// The part of a segment where a linear function is positive.
+TARN_HD inline float positive_part(float a, float b)
+{
+    if (a > 0 && b > 0) return 1;
+    if (a <= 0 && b <= 0) return 0;
+    return a > b ? a / (a - b) : b / (b - a);
+}
+
+// The part of a triangle where a linear function is positive.
+TARN_HD inline float positive_part(float a, float b, float c)
+{
+    const int positive = (a > 0) + (b > 0) + (c > 0);
+    if (positive == 3) return 1;
+    if (positive == 0) return 0;
+    const float s = positive == 1 ? 1.0f : -1.0f;  // the corner that is alone becomes positive
+    float alone = a, one = b, two = c;
+    if (s * b > 0 && !(s * a > 0)) alone = b, one = a;
+    if (s * c > 0 && !(s * a > 0) && !(s * b > 0)) alone = c, one = a, two = b;
+    const float part = alone / (alone - one) * (alone / (alone - two));
+    return positive == 1 ? part : 1 - part;
+}
+
+TARN_HD inline float open_part(const View<2, const float>& nodes, Cell<2> c, int axis)
+{
+    const int i = nodes.index(c);
+    return positive_part(nodes[i], nodes[i + nodes.next(1 - axis)]);
+}
+TARN_HD inline float open_part(const View<3, const float>& nodes, Cell<3> c, int axis)
+{
+    const int i = nodes.index(c), m = nodes.next((axis + 1) % 3), n = nodes.next((axis + 2) % 3);
+    const float corner[4] = {nodes[i], nodes[i + m], nodes[i + m + n], nodes[i + n]};
+    const float middle = 0.25f * (corner[0] + corner[1] + corner[2] + corner[3]);
+    float part = 0;
+    for (int s = 0; s < 4; ++s) part += 0.25f * positive_part(middle, corner[s], corner[(s + 1) % 4]);
+    return part;
+}
+
+}  // namespace
+
+template <int D>
+void measure_faces(Solids<D>& solids, const Tiles<D>& tiles)
+{
+    const auto nodes = std::as_const(solids.distance).view();
+    for (int a = 0; a < D; ++a) {
+        const auto open = solids.open[a].view();
+        parallel_for_faces("measure faces", tiles, a, [=](Cell<D> c) {
+            const float part = open_part(nodes, c, a);
+            open(c) = part < sliver ? 0.0f : part;
+        });
+    }
+}
+
+template <int D>
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch)
+{
+    const Cell<D> cells = phi.grid().cells;
+    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
+    const auto nodes = solids.distance.view();
+    const auto p = phi.view();
+    const View<D, const float> old = p;
+    const auto next = scratch.view();
+    parallel_for("extend into solids", tiles, [=](Cell<D> c) {
+        const float d = nodes_at_cell<D>(nodes, c);
+        if (d >= 0) {
+            next(c) = old(c);
+            return;
+        }
+        // From a point a cell outside the solid, phi goes on as it does there along the normal.
+        const Vec<D, float> n = nodes_normal<D>(nodes, c);
+        const Vec<D, float> outside = c.template as<float>() + (1 - d / h) * n;
+        const float near = sample_cells(old, cells, outside), far = sample_cells(old, cells, outside + n);
+        const float slope = clamp((far - near) / h, -1, 1);
+        next(c) = clamp(near + slope * (d - h), -limit, limit);
+    });
+    parallel_for("extend into solids", tiles, [=](Cell<D> c) {
+        if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);
+    });
+}
+
+template <int D>
+void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles, FaceField<D>& scratch)
+{
+    const Cell<D> cells = solids.distance.grid().cells;
+    const auto nodes = solids.distance.view();
+    const auto u = velocity.view();
+    const FaceView<D, const float> old = u;
+    FaceView<D, const float> solid{}, open = solids.open.view();
+    if (solids.moving) solid = solids.velocity.view();
+    FaceView<D, const uint8_t> sticky{};
+    if (solids.any_no_slip) sticky = solids.no_slip.view();
+    const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
+    for (int a = 0; a < D; ++a) {
+        const auto next = scratch[a].view();
+        parallel_for_faces("slide along solids", tiles, a, [=](Cell<D> c) {
+            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a]) {
+                next(c) = old[a](c);
+                return;
+            }
+            // u - n (n . (u - u_solid)): the normal part is the solid's, the rest is the water's.
+            const Vec<D, float> n = nodes_normal<D>(nodes, c);
+            Vec<D, float> relative = velocity_at_face(old, cells, c, a);
+            if (moving) relative -= velocity_at_face(solid, cells, c, a);
+            const float of_solid = moving ? solid[a](c) : 0.0f;
+            next(c) = any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * dot(n, relative);
+        });
+    }
+    for (int a = 0; a < D; ++a) {
+        const auto next = scratch[a].view();
+        const auto ua = u[a];
+        parallel_for_faces("slide along solids", tiles, a, [=](Cell<D> c) { ua(c) = next(c); });
+    }
+}
+
+#define TARN_INSTANTIATE(D)                                                                                     \
+    template void measure_faces(Solids<D>&, const Tiles<D>&);                                                   \
+    template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, Field<D>&);          \
+    template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Tiles<D>&, FaceField<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

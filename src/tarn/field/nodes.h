@@ -1,0 +1,55 @@
+#pragma once
+// Values at nodes, seen from the cells and faces between them.
+
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+// The mean of a cell's corners.
+template <int D>
+TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, Cell<D> c)
+{
+    const int i = nodes.index(c);
+    float s = 0;
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        int j = i;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) j += nodes.next(a);
+        s += nodes[j];
+    }
+    return s / (1 << D);
+}
+
+// The mean of a face's corners.
+template <int D>
+TARN_HD inline float nodes_at_face(const View<D, const float>& nodes, Cell<D> c, int axis)
+{
+    const int i = nodes.index(c);
+    float s = 0;
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        if (corner >> axis & 1) continue;
+        int j = i;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) j += nodes.next(a);
+        s += nodes[j];
+    }
+    return s / (1 << (D - 1));
+}
+
+// The direction in which the values grow, at a cell's centre.
+template <int D>
+TARN_HD inline Vec<D, float> nodes_normal(const View<D, const float>& nodes, Cell<D> c)
+{
+    Vec<D, float> g;
+    const int i = nodes.index(c);
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        int j = i;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) j += nodes.next(a);
+        for (int a = 0; a < D; ++a) g[a] += corner >> a & 1 ? nodes[j] : -nodes[j];
+    }
+    const float l = length(g);
+    return l > 0 ? (1 / l) * g : Vec<D, float>{};
+}
+
+}  // namespace tarn

@@ -1,0 +1,196 @@
+#include "tarn/phases/viscosity.h"
+
+#include <utility>
+
+namespace tarn {
+
+namespace {
+
+constexpr int max_iterations = 500;
+// A wall nearer than this part of a cell to a velocity is treated as if it were there.
+constexpr float nearest_wall = 0.1f;
+
+template <int D>
+TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
+{
+    c[axis] += by;
+    return c;
+}
+
+template <int D>
+struct Stress {
+    Cell<D> cells;
+    View<D, const float> phi;
+    Viscosity<D> nu;
+    Boundary<D> boundary;
+    NoSlip<D> no_slip;
+    float scale = 0;  // dt / h^2
+
+    TARN_HD bool inside(Cell<D> c) const
+    {
+        for (int a = 0; a < D; ++a)
+            if (c[a] < 0 || c[a] >= cells[a]) return false;
+        return true;
+    }
+    TARN_HD bool wet(Cell<D> c) const { return inside(c) && phi(c) < 0; }
+    // Faces whose velocity the viscosity changes: open ones of wet cells.
+    TARN_HD bool unknown(Cell<D> c, int axis) const
+    {
+        return boundary.open_at(c, axis) > 0 && (wet(c) || wet(moved<D>(c, axis, -1)));
+    }
+
+    // (A u) at a face, and A's diagonal there. `u` holds walls' velocities at prescribed faces.
+    TARN_HD float apply(const FaceView<D, const float>& u, Cell<D> c, int a, float& diagonal) const
+    {
+        const float here = u[a](c);
+        float force = 0;
+        diagonal = 1;
+        // 2 nu du_a/da in the two cells.
+        for (int side = 0; side < 2; ++side) {
+            const Cell<D> cell = moved<D>(c, a, side - 1);
+            if (!wet(cell)) continue;
+            const float k = 2 * nu.at(cell) * scale;
+            force += k * (u[a](moved<D>(c, a, 2 * side - 1)) - here);
+            diagonal += k;
+        }
+        // nu (du_a/db + du_b/da) at the two edges along every other axis b.
+        for (int b = 0; b < D; ++b) {
+            if (b == a) continue;
+            for (int side = 0; side < 2; ++side) {
+                const int by = 2 * side - 1;
+                const Cell<D> near[2] = {moved<D>(c, a, -1), c};
+                if (c[b] + by < 0 || c[b] + by >= cells[b]) {
+                    // A side of the domain, half a cell away.
+                    if (!no_slip.wall[b][side]) continue;
+                    const float k = 2 * scale * nu.at(wet(c) ? c : near[0]);
+                    force -= k * here;
+                    diagonal += k;
+                    continue;
+                }
+                const Cell<D> far[2] = {moved<D>(near[0], b, by), moved<D>(c, b, by)};
+                if (!(wet(near[0]) && wet(near[1]) && wet(far[0]) && wet(far[1]))) continue;
+                const float edge = 0.25f * (nu.at(near[0]) + nu.at(near[1]) + nu.at(far[0]) + nu.at(far[1])) * scale;
+                const Cell<D> across = moved<D>(c, b, by);
+                if (!(boundary.open_at(across, a) > 0)) {
+                    // A solid: its surface lies where the distance changes sign between the two faces.
+                    if (!no_slip.solid[a].data || !no_slip.solid[a](across)) continue;
+                    const float mine = nodes_at_face<D>(no_slip.solid_distance, c, a);
+                    const float other = nodes_at_face<D>(no_slip.solid_distance, across, a);
+                    float theta = mine > 0 && other < 0 ? mine / (mine - other) : nearest_wall;
+                    theta = theta < nearest_wall ? nearest_wall : theta;
+                    const float k = edge / theta;
+                    force += k * (u[a](across) - here);
+                    diagonal += k;
+                    continue;
+                }
+                const Cell<D> shear = moved<D>(c, b, side);
+                const float along = u[b](shear) - u[b](moved<D>(shear, a, -1));
+                force += edge * (u[a](across) - here + (side ? along : -along));
+                diagonal += edge;
+            }
+        }
+        return here - force;
+    }
+};
+
+}  // namespace
+
+template <int D>
+SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity<D>& viscosity,
+                    const Boundary<D>& boundary, const NoSlip<D>& no_slip, const Tiles<D>& tiles, double dt,
+                    double tolerance, const ViscosityScratch<D>& scratch)
+{
+    const Grid<D>& grid = phi.grid();
+    const Stress<D> stress{grid.cells, phi.view(), viscosity, boundary, no_slip, static_cast<float>(dt / (grid.h * grid.h))};
+    const auto x = velocity.view(), r = scratch.r.view(), p = scratch.p.view(), q = scratch.q.view();
+    const FaceView<D, const float> xc = x, rc = r, pc = p, qc = q;
+    const auto each_axis = [&](auto&& f) {
+        for (int a = 0; a < D; ++a) f(a);
+    };
+    // Face sums go through the cells' own lower faces; a last face of the grid is a wall or lies past an open one.
+    const auto total = [&](auto&& value) {
+        double s = 0;
+        each_axis([&](int a) { s += parallel_sum("viscosity dot", tiles, [=](Cell<D> c) { return value(c, a); }); });
+        return s;
+    };
+
+    // Walls and solids bring their own velocity; air brings none, and no stress acts there.
+    each_axis([&](int a) {
+        parallel_for_faces("viscosity set", tiles, a, [=](Cell<D> c) {
+            const bool closed = !(boundary.open_at(c, a) > 0);
+            if (closed) x[a](c) = boundary.closed_velocity(c, a);
+        });
+    });
+    const double largest_b =
+        [&] {
+            double m = 0;
+            each_axis([&](int a) {
+                m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(xc[a](c)); }));
+            });
+            return m;
+        }();
+    if (!(largest_b > 0)) return {.converged = largest_b == 0};
+
+    each_axis([&](int a) {
+        parallel_for_faces("viscosity residual", tiles, a, [=](Cell<D> c) {
+            float diagonal;
+            const bool unknown = stress.unknown(c, a) && c[a] < stress.cells[a];
+            r[a](c) = unknown ? xc[a](c) - stress.apply(xc, c, a, diagonal) : 0.0f;
+            p[a](c) = unknown ? r[a](c) / diagonal : 0.0f;
+        });
+    });
+    double rz = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * pc[a](c); });
+    SolveReport report;
+    const auto residual = [&] {
+        double m = 0;
+        each_axis([&](int a) {
+            m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(rc[a](c)); }));
+        });
+        return m / largest_b;
+    };
+    for (report.residual = residual(); report.residual > tolerance; report.residual = residual()) {
+        if (report.iterations == max_iterations) break;
+        ++report.iterations;
+        each_axis([&](int a) {
+            parallel_for_faces("viscosity apply", tiles, a, [=](Cell<D> c) {
+                float diagonal;
+                const bool unknown = stress.unknown(c, a) && c[a] < stress.cells[a];
+                q[a](c) = unknown ? stress.apply(pc, c, a, diagonal) : 0.0f;
+            });
+        });
+        const double pq = total([=](Cell<D> c, int a) { return static_cast<double>(pc[a](c)) * qc[a](c); });
+        if (!(pq > 0)) break;
+        const float alpha = static_cast<float>(rz / pq);
+        each_axis([&](int a) {
+            parallel_for("viscosity advance", tiles, [=](Cell<D> c) {
+                x[a](c) += alpha * pc[a](c);
+                r[a](c) -= alpha * qc[a](c);
+            });
+        });
+        // z = r / diagonal, kept in q.
+        each_axis([&](int a) {
+            parallel_for("viscosity precondition", tiles, [=](Cell<D> c) {
+                float diagonal = 1;
+                if (stress.unknown(c, a)) (void)stress.apply(pc, c, a, diagonal);
+                q[a](c) = rc[a](c) / diagonal;
+            });
+        });
+        const double rz_next = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * qc[a](c); });
+        const float beta = static_cast<float>(rz_next / rz);
+        rz = rz_next;
+        each_axis([&](int a) {
+            parallel_for("viscosity direction", tiles, [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
+        });
+    }
+    report.converged = report.residual <= tolerance;
+    return report;
+}
+
+#define TARN_INSTANTIATE(D)                                                                                       \
+    template SolveReport diffuse(FaceField<D>&, const Field<D>&, const Viscosity<D>&, const Boundary<D>&,         \
+                                 const NoSlip<D>&, const Tiles<D>&, double, double, const ViscosityScratch<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

@@ -1,0 +1,455 @@
+#include "tarn/step/free_surface.h"
+
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "tarn/advect/advect.h"
+#include "tarn/field/sample.h"
+#include "tarn/base/timer.h"
+#include "tarn/field/extrapolate.h"
+#include "tarn/phases/viscosity.h"
+#include "tarn/scene/place_solids.h"
+#include "tarn/surface/measure.h"
+#include "tarn/surface/redistance.h"
+
+namespace tarn {
+
+namespace {
+
+// The surface moves up to `cfl` cells in a step; paths and stencils reach a little further.
+double band_of(const Params& p, double h) { return h * std::max(p.surface.band, std::ceil(p.time.cfl) + 3); }
+
+template <int D>
+WallKind wall_kind(const WallsParams& w, int axis, int side)
+{
+    const WallKind kinds[3][2] = {{w.left, w.right}, {w.bottom, w.top}, {w.back, w.front}};
+    return kinds[axis][side];
+}
+
+template <int D>
+Boundary<D> boundary_of(const Water<D>& w, const Params& p)
+{
+    Boundary<D> b;
+    b.cells = w.grid.cells;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side)
+            b.wall_open[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::open;
+    b.solids = w.solids.any;
+    b.moving = w.solids.moving;
+    b.inlets = w.flows.any_inlet;
+    if (b.solids) b.open = w.solids.open.view();
+    if (b.moving) b.solid_velocity = w.solids.velocity.view();
+    if (b.inlets) {
+        b.inlet = w.flows.inlet.view();
+        b.inlet_velocity = w.flows.inlet_velocity.data();
+    }
+    return b;
+}
+
+// Finds what every tile holds now. Tiles that water has left are cleared, so that outside active tiles all is zero.
+template <int D>
+void find_tiles(Water<D>& w)
+{
+    const auto phi = std::as_const(w.phi).view();
+    const float band = static_cast<float>(w.band);
+    const std::vector<uint8_t> before = w.map.flags;
+    parallel_rows("find tiles", static_cast<int>(w.map.flags.size()), [&](int i) {
+        uint8_t& flags = w.map.flags[static_cast<size_t>(i)];
+        if (!(flags & tile_candidate)) return;
+        flags = 0;
+        Box<D> box = w.map.box(w.map.tile(static_cast<size_t>(i)));
+        float least = band, nearest = band;
+        backend::each(box, [&](Cell<D> c) {
+            const float p = phi(c), distance = std::fabs(p);
+            least = p < least ? p : least;
+            nearest = distance < nearest ? distance : nearest;
+        });
+        if (least < 0) flags |= tile_wet | tile_active;
+        if (nearest < band) flags |= tile_band | tile_active;
+        if (flags & tile_active || !(before[static_cast<size_t>(i)] & tile_active)) return;
+        for (int a = 0; a < D; ++a)
+            if (box.hi[a] == w.grid.cells[a]) ++box.hi[a];
+        backend::each(box, [&](Cell<D> c) {
+            for (int a = 0; a < D; ++a) w.velocity[a](c) = w.faces[a](c) = w.known[a](c) = 0;
+        });
+    });
+    w.tiles_band = select(w.map, tile_band);
+    w.tiles_active = select(w.map, tile_active);
+}
+
+// Tiles that this step's motion and the sources can reach become candidates.
+template <int D>
+void find_candidates(Water<D>& w, double cfl)
+{
+    for (uint8_t& flags : w.map.flags) flags = static_cast<uint8_t>(flags & tile_active ? flags | tile_candidate : flags & ~tile_candidate);
+    for (const Tiles<D>& tiles : w.flows.source_tiles)
+        for (const Box<D>& box : tiles.boxes)
+            for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
+                Cell<D> t = box.lo;
+                t[0] = x;
+                for (int a = 0; a < D; ++a) t[a] /= tile_size;
+                w.map.flags[w.map.index(t)] |= tile_candidate;
+            }
+    for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(w.map, tile_candidate);
+}
+
+// The tiles around the surface, and those it may have entered.
+template <int D>
+Tiles<D> around_band(const Water<D>& w, double cfl)
+{
+    TileMap<D> grown = w.map;
+    for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(grown, tile_band);
+    return select(grown, tile_band);
+}
+
+// The velocity past the surface and inside solids, as far as the next step looks.   [EMF02] §3.3.1
+template <int D>
+void extend_velocity(Water<D>& w)
+{
+    const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
+    const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
+    Field<D>& distance = w.solids.any ? w.scratch[0] : w.phi;
+    if (w.solids.any) {
+        const auto d = distance.view();
+        const auto phi = std::as_const(w.phi).view(), nodes = std::as_const(w.solids.distance).view();
+        parallel_for("distance to water", tiles, [=](Cell<D> c) {
+            const float solid = -nodes_at_cell<D>(nodes, c);
+            d(c) = phi(c) > solid ? phi(c) : solid;
+        });
+    }
+    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers);
+    if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
+}
+
+// Volume that leaves through open sides in dt.
+template <int D>
+double outflow(const Water<D>& w, const Boundary<D>& boundary, double dt)
+{
+    double flow = 0;
+    const auto phi = w.phi.view();
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (!boundary.wall_open[a][side]) continue;
+            const int layer = side ? w.grid.cells[a] - 1 : 0;
+            const auto u = w.velocity[a].view();
+            flow += parallel_sum("outflow", w.tiles_active, [=, &w](Cell<D> c) {
+                if (c[a] != layer) return 0.0;
+                Cell<D> face = c;
+                face[a] += side;
+                const float wet = wet_fraction<D>(phi, w.grid.cells, c, static_cast<float>(w.grid.h));
+                return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
+            });
+        }
+    return flow * cell_volume(w.grid) / w.grid.h * dt;
+}
+
+template <int D>
+SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    NoSlip<D> no_slip;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side)
+            no_slip.wall[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::no_slip;
+    if (w.solids.any_no_slip) {
+        no_slip.solid = w.solids.no_slip.view();
+        no_slip.solid_distance = w.solids.distance.view();
+    }
+    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip,
+                   w.tiles_active, dt, 0.1 * p.pressure.tolerance,
+                   ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1]});
+}
+
+template <int D>
+void find_curvature(Water<D>& w, Field<D>& kappa)
+{
+    const auto k = kappa.view();
+    const auto phi = std::as_const(w.phi).view();
+    const Cell<D> cells = w.grid.cells;
+    const float h = static_cast<float>(w.grid.h);
+    parallel_for("curvature", w.tiles_band,
+                 [=](Cell<D> c) { k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(phi, cells, c, h) : 0.0f; });
+}
+
+template <int D>
+void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, const Tiles<D>& tiles, double dt)
+{
+    const auto p = phi.view();
+    const Cell<D> cells = phi.grid().cells;
+    for (int a = 0; a < D; ++a) {
+        const float add = static_cast<float>(gravity[a] * dt);
+        if (add == 0) continue;
+        const auto u = velocity[a].view();
+        parallel_for_faces("gravity", tiles, a, [=](Cell<D> c) {
+            const int i = p.index(c);
+            const bool wet = (c[a] < cells[a] && p[i] < 0) || (c[a] > 0 && p[i - p.next(a)] < 0);
+            u(c) += wet ? add : 0.0f;
+        });
+    }
+}
+
+template <int D>
+double water_volume(const Water<D>& w)
+{
+    const auto phi = w.phi.view();
+    const Cell<D> cells = w.grid.cells;
+    const float h = static_cast<float>(w.grid.h);
+    const bool solids = w.solids.any;
+    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
+    return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=](Cell<D> c) {
+               const float f = wet_fraction<D>(phi, cells, c, h);
+               return static_cast<double>(solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f);
+           });
+}
+
+// The largest velocity component on any face; NaN where any is.
+template <int D>
+double fastest_face(const Water<D>& w)
+{
+    const auto u = w.velocity.view();
+    return parallel_max("fastest", w.tiles_active, [=](Cell<D> c) {
+        float fastest = 0;
+        for (int a = 0; a < D; ++a) {
+            const float v = std::fabs(u[a](c));
+            fastest = v < fastest ? fastest : v;  // a NaN comes through
+        }
+        return fastest;
+    });
+}
+
+// How fast solids will move where there is water, from their keyframes.
+template <int D>
+double fastest_solid(const Water<D>& w, const Scene& scene)
+{
+    if (!w.solids.moving) return 0;
+    const double soon = 0.1 / scene.params.time.rate;
+    const Grid<D> grid = w.grid;
+    const auto nodes = w.solids.distance.view();
+    double fastest = 0;
+    for (size_t s = 0; s < scene.solids.size(); ++s) {
+        const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
+        fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=](Cell<D> c) {
+            if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
+            const Vec3 x = lift<D>(grid.centre(c));
+            return static_cast<float>(length(pose.apply(x) - x) / soon);
+        }));
+    }
+    return fastest;
+}
+
+// Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
+template <int D>
+double move_surface(Water<D>& w, const Scene& scene, double dt)
+{
+    const Params& p = scene.params;
+    find_candidates(w, p.time.cfl);
+    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h, scratch);
+    redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
+    const double taken = fill_and_drain(w.phi, w.flows, scene);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
+    find_tiles(w);
+    return taken;
+}
+
+}  // namespace
+
+template <int D>
+Water<D> initial_water(const Scene& scene)
+{
+    const Params& p = scene.params;
+    Water<D> w;
+    w.grid = make_grid<D>(p.domain);
+    w.phi = Field<D>(w.grid);
+    w.velocity = FaceField<D>(w.grid);
+    w.pressure = Field<D>(w.grid);
+    w.faces = FaceField<D>(w.grid);
+    w.known = FaceField<D, uint8_t>(w.grid);
+    for (auto& field : w.scratch) field = Field<D>(w.grid);
+    if (p.fluid.viscosity > 0)
+        for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
+    if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
+    w.projection = Projection<D>(w.grid);
+    w.band = band_of(p, w.grid.h);
+    w.solids = make_solids<D>(scene, w.grid);
+    w.flows = make_flows<D>(scene, w.grid);
+
+    // Phi from the shapes. Where they run along the domain's sides there is no surface, only more water beyond: the
+    // redistancing that follows forgets those sides.
+    const auto shapes = scene.water.at(0);
+    const Tiles<D> all = all_tiles(w.grid);
+    parallel_for("initial phi", all, [&](Cell<D> c) {
+        const double d = shapes.empty() ? w.band : distance(shapes, lift<D>(w.grid.centre(c)));
+        w.phi(c) = static_cast<float>(std::min(std::max(d, -w.band), w.band));
+    });
+    (void)fill_and_drain(w.phi, w.flows, scene);
+    for (int n = 0; n < 3; ++n) redistance(w.phi, all, w.band, w.scratch[0]);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
+    w.map = TileMap<D>(w.grid, tile_candidate);
+    find_tiles(w);
+
+    // Each water shape brings its velocity to the faces inside it; later ones win.
+    for (size_t s = 0; s < p.water.size(); ++s) {
+        const Vec<D> u = take<D>(p.water[s].velocity);
+        if (p.water[s].subtract || u == Vec<D>{}) continue;
+        for (int a = 0; a < D; ++a)
+            parallel_for_faces("initial velocity", w.tiles_active, a, [&](Cell<D> c) {
+                if (distance(shapes[s], lift<D>(w.grid.face(c, a))) < 0.5 * w.grid.h)
+                    w.velocity[a](c) = static_cast<float>(u[a]);
+            });
+    }
+    w.volume_expected = water_volume(w);
+
+    // The first step needs velocities past the surface, consistent with walls and solids.
+    (void)set_rates(w.flows, w.phi, scene, 0, 0);
+    const Boundary<D> boundary = boundary_of(w, p);
+    (void)project(w.velocity, w.pressure, w.known, w.phi, ProjectionForces<D>{}, boundary, w.map, w.tiles_active, p.fluid,
+                  p.pressure, 1.0 / p.time.rate, w.projection,
+                  ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+    parallel_for("initial pressure", w.tiles_active, [&](Cell<D> c) { w.pressure(c) = 0; });
+    extend_velocity(w);
+    return w;
+}
+
+template <int D>
+void restore(Water<D>& w, const Scene& scene)
+{
+    if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
+    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
+    find_tiles(w);
+}
+
+template <int D>
+double choose_dt(const Water<D>& w, const Scene& scene)
+{
+    const Params& p = scene.params;
+    double fastest = std::max(fastest_face(w), fastest_solid(w, scene));
+    for (const auto& v : w.flows.inlet_velocity)
+        for (int a = 0; a < D; ++a) fastest = std::max(fastest, static_cast<double>(std::fabs(v[a])));
+
+    // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
+    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity);
+    double dt = std::numeric_limits<double>::infinity();
+    if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
+    // Capillary waves as short as the grid can carry must not outrun it (Brackbill et al. 1992).
+    if (p.fluid.surface_tension > 0)
+        dt = std::min(dt, std::sqrt(p.fluid.density * w.grid.h * w.grid.h * w.grid.h /
+                                    (4 * std::numbers::pi * p.fluid.surface_tension)));
+    return std::min(dt, p.time.max_step);
+}
+
+template <int D>
+StepReport step(Water<D>& w, const Scene& scene, double dt)
+{
+    const Params& p = scene.params;
+    StepReport report;
+    report.dt = dt;
+
+    // 1. The surface moves with the old velocity, which already reaches past it.
+    double gained = 0;
+    {
+        const ScopedTimer timer(report.seconds_surface);
+        if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+        gained -= move_surface(w, scene, dt);
+    }
+
+    // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
+    gained += set_rates(w.flows, w.phi, scene, w.time, dt);
+    const Boundary<D> boundary = boundary_of(w, p);
+    {
+        const ScopedTimer timer(report.seconds_advect);
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, w.scratch[0]);
+        add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
+        if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
+    }
+
+    // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
+    {
+        const ScopedTimer timer(report.seconds_pressure);
+        ProjectionForces<D> forces;
+        if (p.fluid.surface_tension > 0) {
+            find_curvature(w, w.kappa);
+            forces.kappa = &w.kappa;
+        }
+        if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+        report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
+                                  p.fluid, p.pressure, dt, w.projection,
+                                  ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+    }
+
+    // 4. It is carried past the surface, where the next step will look for it.
+    {
+        const ScopedTimer timer(report.seconds_advect);
+        extend_velocity(w);
+    }
+    gained += inlet_volume(w.flows, w.phi, dt) - outflow(w, boundary, dt);
+
+    w.volume_expected += gained;
+    w.time += dt;
+    ++w.step;
+    report.finite = std::isfinite(w.volume_expected) && std::isfinite(fastest_face(w));
+    return report;
+}
+
+template <int D>
+Measures measure(const Water<D>& w, const Params& p)
+{
+    Measures m;
+    const auto phi = w.phi.view();
+    const auto u = w.velocity.view();
+    const Cell<D> cells = w.grid.cells;
+    const float h = static_cast<float>(w.grid.h);
+    const bool solids = w.solids.any;
+    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
+    const auto wet = [=](Cell<D> c) {
+        const float f = wet_fraction<D>(phi, cells, c, h);
+        return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
+    };
+    const double mass = p.fluid.density * cell_volume(w.grid);
+    m.volume = water_volume(w);
+    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=](Cell<D> c) {
+                           const float f = wet(c);
+                           if (!(f > 0)) return 0.0;
+                           const Vec<D, float> v = velocity_at_cell(u, c);
+                           return static_cast<double>(f * dot(v, v));
+                       });
+    const Grid<D> grid = w.grid;
+    const Vec<D> g = take<D>(p.domain.gravity);
+    m.potential_energy =
+        -mass * parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return wet(c) * dot(g, grid.centre(c)); });
+    m.max_speed = parallel_max("measure", w.tiles_active, [=](Cell<D> c) {
+        return phi(c) < 0 && wet(c) > 0 ? length(velocity_at_cell(u, c)) : 0.0f;
+    });
+    m.cells_wet = static_cast<long>(
+        parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    const Boundary<D> boundary = boundary_of(w, p);
+    const bool rates = w.flows.any_rate;
+    const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
+    m.max_divergence = parallel_max("measure", w.tiles_active, [=](Cell<D> c) {
+        if (!(phi(c) < 0)) return 0.0f;
+        float out = 0, open = 0;
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                Cell<D> face = c;
+                face[a] += side;
+                const float part = boundary.open_at(face, a);
+                const float flow = part * u[a](face) + (1 - part) * boundary.closed_velocity(face, a);
+                out += side ? flow : -flow;
+                open += part;
+            }
+        return open > 0 ? std::fabs(out / h - (rates ? rate(c) : 0.0f)) : 0.0f;
+    });
+    return m;
+}
+
+#define TARN_INSTANTIATE(D)                                         \
+    template Water<D> initial_water(const Scene&);                  \
+    template void restore(Water<D>&, const Scene&);                 \
+    template double choose_dt(const Water<D>&, const Scene&);       \
+    template StepReport step(Water<D>&, const Scene&, double);      \
+    template Measures measure(const Water<D>&, const Params&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

@@ -1,0 +1,106 @@
+#pragma once
+// Volumes and curvature from phi.
+
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends.
+template <int D>
+TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c)
+{
+    Vec<D, float> g;
+    const int i = phi.index(c);
+    for (int a = 0; a < D; ++a) {
+        const int n = phi.next(a);
+        const bool low = c[a] > 0, high = c[a] + 1 < cells[a];
+        const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
+        g[a] = low && high ? 0.5f * d : d;
+    }
+    return g;
+}
+
+// The part of a unit cube behind a plane: `value` at its centre, `gradient` across it. Exact: the cube's corners are cut
+// off the simplex behind the plane one by one (inclusion and exclusion), sum over corner sets S of
+// (-1)^|S| max(0, alpha - sum of n in S)^D / (D! product of n).
+template <int D>
+TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
+{
+    double n[D], sum = 0;
+    for (int a = 0; a < D; ++a) {
+        n[a] = std::fabs(static_cast<double>(gradient[a]));
+        sum += n[a];
+    }
+    if (!(sum > 0)) return value < 0 ? 1.0f : 0.0f;
+    const double alpha = 0.5 - value / sum;
+    if (alpha <= 0) return 0;
+    if (alpha >= 1) return 1;
+    // An axis along which nothing changes would divide by zero; this much tilt changes the volume by less than 1e-6.
+    double product = D == 2 ? 2 : 6, total = 0;
+    for (int a = 0; a < D; ++a) {
+        n[a] = n[a] / sum > 1e-3 ? n[a] / sum : 1e-3;
+        total += n[a];
+        product *= n[a];
+    }
+    const double scaled = alpha + 0.5 * (total - 1);  // the plane keeps its place at the centre
+    double v = 0;
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        double left = scaled;
+        int odd = 0;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) {
+                left -= n[a];
+                odd ^= 1;
+            }
+        if (left <= 0) continue;
+        const double power = D == 2 ? left * left : left * left * left;
+        v += odd ? -power : power;
+    }
+    v /= product;
+    return static_cast<float>(v < 0 ? 0 : (v > 1 ? 1 : v));
+}
+
+// The wet part of a cell.
+template <int D>
+TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+{
+    const float p = phi(c);
+    if (p > h) return 0;   // farther than half a cell's diagonal
+    if (p < -h) return 1;
+    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c));
+}
+
+// kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a cell
+// is not resolved by the grid, and is kept at that.
+template <int D>
+TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+{
+    const auto at = [&](Cell<D> p) {
+        for (int a = 0; a < D; ++a) p[a] = p[a] < 0 ? 0 : (p[a] < cells[a] ? p[a] : cells[a] - 1);
+        return phi(p);
+    };
+    const auto moved = [](Cell<D> p, int a, int by) {
+        p[a] += by;
+        return p;
+    };
+    // div(g/|g|) = (|g|^2 laplace phi - g . H g) / |g|^3 with g the gradient and H the second derivatives.
+    float g[D], H[D][D], g2 = 1e-12f, laplace = 0;
+    for (int a = 0; a < D; ++a) {
+        const float lo = at(moved(c, a, -1)), hi = at(moved(c, a, 1));
+        g[a] = (hi - lo) / (2 * h);
+        H[a][a] = (hi - 2 * phi(c) + lo) / (h * h);
+        g2 += g[a] * g[a];
+        laplace += H[a][a];
+        for (int b = 0; b < a; ++b)
+            H[a][b] = H[b][a] = (at(moved(moved(c, a, 1), b, 1)) - at(moved(moved(c, a, 1), b, -1)) -
+                                 at(moved(moved(c, a, -1), b, 1)) + at(moved(moved(c, a, -1), b, -1))) /
+                                (4 * h * h);
+    }
+    float gHg = 0;
+    for (int a = 0; a < D; ++a)
+        for (int b = 0; b < D; ++b) gHg += g[a] * H[a][b] * g[b];
+    const float kappa = (g2 * laplace - gHg) / (g2 * std::sqrt(g2)), most = (D - 1) / h;
+    return kappa < -most ? -most : (kappa > most ? most : kappa);
+}
+
+}  // namespace tarn
