@@ -41,6 +41,27 @@ std::vector<std::vector<std::string>> csv(const std::string& text)
 
 }  // namespace
 
+std::string difference(const std::string& a, const std::string& b)
+{
+    if (a == b) return {};
+    const size_t at = size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    const auto line = std::count(a.begin(), a.begin() + long(at), '\n');
+    return "sizes " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + ", first difference at byte " +
+           std::to_string(at) + ", line " + std::to_string(line + 1);
+}
+
+std::string difference(const std::vector<std::pair<std::string, std::string>>& a,
+                       const std::vector<std::pair<std::string, std::string>>& b)
+{
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        if (i >= a.size()) return b[i].first + " is only in the second";
+        if (i >= b.size() || a[i].first < b[i].first) return a[i].first + " is only in the first";
+        if (a[i].first != b[i].first) return b[i].first + " is only in the second";
+        if (a[i].second != b[i].second) return a[i].first + ": " + difference(a[i].second, b[i].second);
+    }
+    return {};
+}
+
 std::string small_scene(const std::string& more)
 {
     return R"(tarn = 1

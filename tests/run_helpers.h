@@ -49,6 +49,11 @@ protected:
     std::filesystem::path folder;
 };
 
+// Where two texts or trees of files first differ; empty where they do not. A plain comparison would print every byte.
+std::string difference(const std::string& a, const std::string& b);
+std::string difference(const std::vector<std::pair<std::string, std::string>>& a,
+                       const std::vector<std::pair<std::string, std::string>>& b);
+
 // A small dam break; `more` is appended to it.
 std::string small_scene(const std::string& more = "");
 

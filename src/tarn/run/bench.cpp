@@ -59,7 +59,7 @@ nlohmann::ordered_json time_case(const Scene& scene)
         const double end = frame / scene.params.time.rate;
         while (water.time < end) {
             const double remaining = end - water.time;
-            const double dt = equal_step(remaining, choose_dt(water, scene.params));
+            const double dt = equal_step(remaining, choose_dt(water, scene));
             const StepReport report = step(water, scene, dt);
             if (!(dt > 0) || !report.finite || !report.pressure.converged)
                 throw RunError(fmt::format("{}: step {} failed", scene.name, water.step));

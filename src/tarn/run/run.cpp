@@ -124,7 +124,7 @@ private:
         const Timer timer;
         const double frame_end = frame_time(frame_ + 1);
         const double remaining = frame_end - water_.time;
-        const double limit = choose_dt(water_, params_);
+        const double limit = choose_dt(water_, scene_);
         double dt = equal_step(remaining, limit);
         if (!(dt > 0))
             return fmt::format(
