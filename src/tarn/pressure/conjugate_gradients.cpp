@@ -7,9 +7,16 @@ namespace tarn {
 namespace {
 
 template <int D, class Precondition>
-SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, double tolerance, int max_iterations, Field<D>& p,
-                  Field<D>& z, const Precondition& precondition)
+SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, double tolerance,
+                  int max_iterations, Field<D>& p, Field<D>& z, const Precondition& precondition_open)
 {
+    // Round-off puts constants into closed pockets, which nothing would take out again.
+    const auto precondition = [&](Field<D>& to, Field<D>& from) {
+        if (pockets.any()) remove_means(from, system, pockets);
+        const double dot = precondition_open(to, from);
+        if (pockets.any()) remove_means(to, system, pockets);
+        return dot;
+    };
     const auto xv = x.view(), rv = r.view(), pv = p.view(), zv = z.view();
     const View<D, const float> xc = xv, rc = rv, pc = pv, zc = zv;
     const auto w = std::as_const(*system.w).view();
@@ -32,7 +39,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, double tol
         return parallel_max("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     };
     SolveReport report{.converged = false, .iterations = 0, .residual = residual()};
-    if (report.residual <= tolerance) {
+    if (report.residual == 0) {
         report.converged = true;
         return report;
     }
@@ -76,16 +83,16 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, double tol
 }  // namespace
 
 template <int D>
-SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const Multigrid<D>& multigrid,
-                            double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
+SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+                            const Multigrid<D>& multigrid, double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
 {
-    return solve(x, b, system, tolerance, max_iterations, p, z,
+    return solve(x, b, system, pockets, tolerance, max_iterations, p, z,
                  [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
 }
 
 template <int D>
-SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, double tolerance, int max_iterations,
-                       Field<D>& p, Field<D>& z)
+SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+                       double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
 {
     // E holds one over the root of the factor's diagonal: MIC(0) drops the fill-in, but adds nearly all (tuning) of it
     // to the diagonal, and falls back to the plain one where that leaves too little (safety).
@@ -119,7 +126,7 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, doubl
         }
         e[i] = 1 / std::sqrt(d < safety * diagonal ? diagonal : d);
     });
-    return solve(x, b, system, tolerance, max_iterations, p, z, [&](Field<D>& to, const Field<D>& from) {
+    return solve(x, b, system, pockets, tolerance, max_iterations, p, z, [&](Field<D>& to, const Field<D>& from) {
         const auto zv = to.view();
         const auto rv = from.view();
         double dot = 0;
@@ -144,11 +151,11 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, doubl
     });
 }
 
-template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const Multigrid<2>&, double, int, Field<2>&,
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Multigrid<2>&, double, int, Field<2>&,
                                      Field<2>&);
-template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const Multigrid<3>&, double, int, Field<3>&,
+template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Multigrid<3>&, double, int, Field<3>&,
                                      Field<3>&);
-template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, double, int, Field<2>&, Field<2>&);
-template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, double, int, Field<3>&, Field<3>&);
+template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, double, int, Field<2>&, Field<2>&);
+template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, double, int, Field<3>&, Field<3>&);
 
 }  // namespace tarn

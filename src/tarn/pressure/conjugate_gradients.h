@@ -5,15 +5,16 @@
 
 namespace tarn {
 
-// Solves A x = b to the tolerance (largest residual over largest b), starting from x. b becomes the residual.
+// Solves A x = b to the tolerance (largest residual over largest b), starting from x; b becomes the residual. However good
+// the start, one iteration is done, so that what every step leaves does not add up.
 // p and z are fields to work in. Only the system's tiles are touched.
 template <int D>
-SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const Multigrid<D>& multigrid,
-                            double tolerance, int max_iterations, Field<D>& p, Field<D>& z);
+SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+                            const Multigrid<D>& multigrid, double tolerance, int max_iterations, Field<D>& p, Field<D>& z);
 
 // The same with the modified incomplete Cholesky preconditioner of level 0 (Bridson's form): serial.
 template <int D>
-SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, double tolerance, int max_iterations,
-                       Field<D>& p, Field<D>& z);
+SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+                       double tolerance, int max_iterations, Field<D>& p, Field<D>& z);
 
 }  // namespace tarn

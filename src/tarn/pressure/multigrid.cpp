@@ -7,6 +7,7 @@ namespace tarn {
 namespace {
 
 constexpr long coarsest_cells = 64;
+constexpr int coarse_sweeps = 2;
 constexpr int coarsest_sweeps = 6;
 
 template <int D>
@@ -183,6 +184,8 @@ void Multigrid<D>::cycle(size_t n) const
     const Level& l = coarse_[n];
     relax_first(l.x, l.b, l.inverse_diagonal, l.tiles);
     relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 1);
+    for (int s = 1; s < coarse_sweeps; ++s)
+        for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
     if (n + 1 < coarse_.size()) {
         const Level& next = coarse_[n + 1];
         restrict_residual(next.b, next.tiles, l.x, l.b, l.w, l.inverse_diagonal);
@@ -194,8 +197,8 @@ void Multigrid<D>::cycle(size_t n) const
         for (int s = 1; s < coarsest_sweeps; ++s)
             for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
     }
-    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 1);
-    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 0);
+    for (int s = 0; s < coarse_sweeps; ++s)
+        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
 }
 
 template <int D>

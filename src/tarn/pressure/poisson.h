@@ -5,6 +5,8 @@
 // free surface. Keeping it apart from the faces, rather than the diagonal, leaves a pocket of water without a surface with
 // an excess of exactly zero on every level of the multigrid, however often it is summed.
 
+#include <vector>
+
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
 #include "tarn/pressure/report.h"
@@ -17,6 +19,16 @@ struct Poisson {
     Field<D>* inverse_diagonal = nullptr;  // 1 / (excess + sum of w); zero in cells that are no unknowns
     Tiles<D> tiles;                        // hold every unknown
     TileMap<D> map;                        // the same, as flags (bit 1)
+};
+
+// Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what flows in
+// flows out.
+template <int D>
+struct ClosedPockets {
+    bool everything = false;                // every unknown, as one body
+    std::vector<std::vector<int>> bodies;   // otherwise: the linear indices of each
+
+    bool any() const { return everything || !bodies.empty(); }
 };
 
 // Sum of the conductances around a cell.
@@ -48,5 +60,13 @@ TARN_HD inline float apply(const View<D, const float>& x, const FaceView<D, cons
     const float inverse = inverse_diagonal[i];
     return inverse > 0 ? x[i] / inverse - sum_neighbours(x, w, i) : 0.0f;
 }
+
+template <int D>
+ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, unsigned char>& visited,
+                                     bool solids);
+
+// Takes the mean over each closed pocket off f.
+template <int D>
+void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>& pockets);
 
 }  // namespace tarn

@@ -39,60 +39,6 @@ TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
     return c;
 }
 
-// A body of water that touches no surface knows its pressure only up to a constant, and can be solved only if what flows
-// in flows out: what is left of the balance (moving solids, sources, round-off) is taken off evenly.
-template <int D>
-void balance_closed_pockets(Field<D>& b, const Field<D>& excess, const Poisson<D>& system, Field<D, uint8_t>& visited,
-                            bool solids)
-{
-    const auto ev = excess.view();
-    const auto inverse = std::as_const(*system.inverse_diagonal).view();
-    const double tied = parallel_sum("pockets", system.tiles, [=](Cell<D> c) {
-        const int i = ev.index(c);
-        return inverse[i] > 0 && ev[i] > 0 ? 1.0 : 0.0;
-    });
-    // In a box without solids, water that fills no whole box has a surface.
-    if (tied > 0 && !solids) return;
-
-    const auto w = std::as_const(*system.w).view();
-    const auto seen = visited.view();
-    std::vector<int> stack, pocket;
-    const auto flood = [&](int start) {
-        stack.push_back(start);
-        seen[start] = 1;
-        while (!stack.empty()) {
-            const int i = stack.back();
-            stack.pop_back();
-            pocket.push_back(i);
-            for (int a = 0; a < D; ++a) {
-                const int n = w[a].next(a);
-                if (w[a][i] > 0 && !seen[i - n]) seen[i - n] = 1, stack.push_back(i - n);
-                if (w[a][i + n] > 0 && !seen[i + n]) seen[i + n] = 1, stack.push_back(i + n);
-            }
-        }
-    };
-    const auto each = [&](auto&& f) {
-        for (const Box<D>& box : system.tiles.boxes) backend::each(box, [&](Cell<D> c) { f(inverse.index(c)); });
-    };
-    each([&](int i) { seen[i] = 0; });
-    each([&](int i) {
-        if (inverse[i] > 0 && ev[i] > 0 && !seen[i]) {
-            flood(i);
-            pocket.clear();
-        }
-    });
-    const auto bv = b.view();
-    each([&](int i) {
-        if (!(inverse[i] > 0) || seen[i]) return;
-        flood(i);
-        double sum = 0;
-        for (const int j : pocket) sum += bv[j];
-        const float mean = static_cast<float>(sum / static_cast<double>(pocket.size()));
-        for (const int j : pocket) bv[j] -= mean;
-        pocket.clear();
-    });
-}
-
 }  // namespace
 
 template <int D>
@@ -153,14 +99,17 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         });
     }
     projection.multigrid.build(system, excess);
-    balance_closed_pockets(scratch.b, excess, system, projection.visited, boundary.solids || boundary.inlets);
+    // What moving solids and sources press into a closed pocket has nowhere to go: it is taken off evenly.
+    const ClosedPockets<D> pockets =
+        find_closed_pockets(system, excess, projection.visited, boundary.solids || boundary.inlets);
+    remove_means(scratch.b, system, pockets);
 
     // 3. Solve.
     const SolveReport report =
         params.solver == PressureSolver::multigrid
-            ? solve_multigrid(pressure, scratch.b, system, projection.multigrid, params.tolerance, params.max_iterations,
+            ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, params.tolerance, params.max_iterations,
                               scratch.p, scratch.z)
-            : solve_mic0(pressure, scratch.b, system, params.tolerance, params.max_iterations, scratch.p, scratch.z);
+            : solve_mic0(pressure, scratch.b, system, pockets, params.tolerance, params.max_iterations, scratch.p, scratch.z);
 
     // 4. u = u* - grad x, wherever the water's pressure acts.
     const View<D, const float> x = std::as_const(pressure).view();

@@ -252,6 +252,26 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     return taken;
 }
 
+// The first solve starts from the pressure of water at rest below its highest cell's surface, so that a still pool is still
+// from the first step on.
+template <int D>
+void start_hydrostatic(Water<D>& w, const Params& p)
+{
+    const Vec<D> g = take<D>(p.domain.gravity);
+    const double strength = length(g);
+    double level = -std::numeric_limits<double>::infinity();
+    for (const Box<D>& box : w.tiles_active.boxes)
+        backend::each(box, [&](Cell<D> c) {
+            if (w.phi(c) < 0 && strength > 0)
+                level = std::max(level, -dot(g, w.grid.centre(c)) / strength - static_cast<double>(w.phi(c)));
+        });
+    parallel_for("initial pressure", w.tiles_active, [&](Cell<D> c) {
+        const bool wet = w.phi(c) < 0 && strength > 0;
+        const double depth = wet ? level + dot(g, w.grid.centre(c)) / strength : 0;
+        w.pressure(c) = static_cast<float>(p.fluid.density * strength * std::max(depth, 0.0));
+    });
+}
+
 }  // namespace
 
 template <int D>
@@ -306,7 +326,7 @@ Water<D> initial_water(const Scene& scene)
     (void)project(w.velocity, w.pressure, w.known, w.phi, ProjectionForces<D>{}, boundary, w.map, w.tiles_active, p.fluid,
                   p.pressure, 1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
-    parallel_for("initial pressure", w.tiles_active, [&](Cell<D> c) { w.pressure(c) = 0; });
+    start_hydrostatic(w, p);
     extend_velocity(w);
     return w;
 }
