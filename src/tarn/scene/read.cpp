@@ -26,7 +26,7 @@ namespace
 {
 
 constexpr size_t max_bytes = 16 << 20;
-constexpr size_t max_key_parts = 32;
+constexpr size_t max_key_parts = 32;  // far more than any key has
 constexpr size_t max_keyframes = 10000;
 
 // ---- Words for messages ----
@@ -117,25 +117,68 @@ std::string key_on_line(const std::string& text, int line)
     return printable(table.empty() ? key : key.empty() ? table : table + "." + key);
 }
 
-// Dotted keys nest without the parser counting, and every level is a recursion later.
-void check_key_depth(const std::string& text, const std::string& file)
+// Refuses two things outside strings and comments that toml++ 3.3 cannot bear: keys of very many parts, which nest
+// without being counted and are recursed into later, and characters beyond ASCII, on which its test for blanks runs
+// into undefined behaviour. TOML allows neither there that a scene needs.
+void check_characters(const std::string& text, const std::string& file)
 {
+    enum class In { plain, comment, string, multiline } in = In::plain;
+    char quote = 0;
     int line = 1;
     size_t dots = 0;
-    for (const char c : text) {
-        if (c == '.' && ++dots > max_key_parts)
-            throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": more than " +
-                             std::to_string(max_key_parts) + " dots in a row; no key and no text needs so many");
-        if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '#') dots = 0;
+    const auto fail = [&](const std::string& what) {
+        throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": " + what);
+    };
+    const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
+    const size_t start = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
+    for (size_t i = start; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool tripled = (c == '"' || c == '\'') && at(i + 1) == c && at(i + 2) == c;
         if (c == '\n') ++line;
+        switch (in) {
+            case In::plain:
+                if (c == '"' || c == '\'') {
+                    quote = c;
+                    in = tripled ? In::multiline : In::string;
+                    if (tripled) i += 2;
+                } else if (c == '#') {
+                    in = In::comment;
+                } else if (static_cast<unsigned char>(c) >= 0x80) {
+                    fail("a character that is not ASCII stands outside of quotes; put the text into quotes");
+                } else if (c == '.') {
+                    if (++dots > max_key_parts)
+                        fail("a key of more than " + std::to_string(max_key_parts) + " parts; no key needs so many");
+                } else if (c == '\n' || c == '=' || c == ',') {
+                    dots = 0;
+                }
+                break;
+            case In::comment:
+                if (c == '\n') in = In::plain;
+                break;
+            case In::string:
+                if (c == '\\' && quote == '"')
+                    ++i;
+                else if (c == quote || c == '\n')
+                    in = In::plain;
+                break;
+            case In::multiline:
+                if (c == '\\' && quote == '"') {
+                    if (at(++i) == '\n') ++line;
+                } else if (c == quote && tripled) {
+                    in = In::plain;
+                    // Up to two quotes may belong to the text before the closing three.
+                    for (i += 2; at(i + 1) == quote;) ++i;
+                }
+                break;
+        }
     }
 }
 
 toml::table parse(const std::string& text, const std::string& file)
 {
     if (text.size() > max_bytes)
-        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong into mesh files");
-    check_key_depth(text, file);
+        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong in mesh files");
+    check_characters(text, file);
     try {
         return toml::parse(text, file);
     } catch (const toml::parse_error& e) {
@@ -158,7 +201,7 @@ toml::table parse_set_value(const std::string& key, const std::string& value)
     if (value.find('\n') == std::string::npos && value.size() < max_bytes) {
         try {
             const std::string text = "v = " + value;
-            check_key_depth(text, "--set");
+            check_characters(text, "--set");
             return toml::parse(text);
         } catch (const toml::parse_error&) {
             const auto plain = [](char c) {
@@ -468,7 +511,7 @@ private:
                 here.push_back(full.substr(inner.size()));
             if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
         }
-        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs into " + elsewhere[0]);
+        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
         fail_at(line, key, "unknown key; " + suggestion(name, here));
     }
 
