@@ -203,6 +203,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         for (int a = 0; a < D; ++a) {
             const auto fine = (*fine_w)[a].view();
             const auto coarse = level.w[a].view();
+            const int last = fine_w->grid().cells[a];  // an odd number of cells ends within a coarse one
             parallel_for_faces("multigrid build", rim, a, [=](Cell<D> c) {
                 float s = 0;
                 TARN_UNROLL
@@ -210,6 +211,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
                     if (child >> a & 1) continue;
                     Cell<D> f;
                     for (int b = 0; b < D; ++b) f[b] = 2 * c[b] + (child >> b & 1);
+                    f[a] = f[a] < last ? f[a] : last;
                     s += fine(f);
                 }
                 coarse(c) = 0.5f * s;

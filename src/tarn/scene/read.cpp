@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "tarn/base/error.h"
+#include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
 #include "tarn/scene/validate.h"
 
@@ -35,40 +36,6 @@ std::string printable(std::string_view text, size_t longest = 60)
     std::string r;
     for (const char c : text.substr(0, longest)) r += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     return text.size() > longest ? r + "..." : r;
-}
-
-// How many letters must be inserted, removed, replaced or swapped with their neighbour to get from a to b.
-size_t edit_distance(std::string_view a, std::string_view b)
-{
-    std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
-    for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-    for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-    for (size_t i = 1; i <= a.size(); ++i)
-        for (size_t j = 1; j <= b.size(); ++j) {
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
-// `did you mean "x"?` for the nearest candidate, or all of them where none is near.
-std::string suggest(std::string_view wrong, const std::vector<std::string>& candidates)
-{
-    const std::string* nearest = nullptr;
-    size_t fewest = 0;
-    if (wrong.size() < 60)
-        for (const std::string& c : candidates) {
-            const size_t n = edit_distance(wrong, c);
-            if (n <= std::max<size_t>(2, c.size() / 3) && n < c.size() && (!nearest || n < fewest)) {
-                nearest = &c;
-                fewest = n;
-            }
-        }
-    if (nearest) return "did you mean \"" + *nearest + "\"?";
-    std::string list;
-    for (const std::string& c : candidates) list += (list.empty() ? "" : ", ") + c;
-    return list.empty() ? "no key belongs here" : "there are: " + list;
 }
 
 const char* kind_name(const toml::node& node)
@@ -474,7 +441,7 @@ private:
         }
         for (const Word& w : row.words)
             if (**text == w.text) return w.value;
-        fail(key, "unknown word \"" + printable(**text) + "\"; " + suggest(**text, words));
+        fail(key, "unknown word \"" + printable(**text) + "\"; " + suggestion(**text, words));
     }
 
     ParamValue read_value(const ParamRow& row, const toml::node& node, const std::string& key) const
@@ -566,7 +533,7 @@ private:
             if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
         }
         if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
-        fail_at(line, key, "unknown key; " + suggest(name, here));
+        fail_at(line, key, "unknown key; " + suggestion(name, here));
     }
 
     void read_table(const toml::table& table, const Section& section, size_t entry, ShapeParams* shape,
@@ -621,7 +588,7 @@ private:
             if (!word) {
                 std::vector<std::string> words;
                 for (const Word& w : shape_words()) words.push_back(w.text);
-                fail(prefix + "shape", "missing; " + suggest("", words));
+                fail(prefix + "shape", "missing; " + suggestion("", words));
             }
             read_row(kind, &shape, *word, prefix + "shape");
             read_table(*table, section, entry, &shape, prefix);

@@ -163,7 +163,7 @@ Heights read_heights(const std::string& path)
 
 std::shared_ptr<const DistanceGrid> sample_mesh(const std::string& path, double spacing)
 {
-    const Mesh mesh = read_closed_mesh(path);
+    const ClosedMesh mesh = read_closed_mesh(path);
     Vec3 lo = mesh.points[0], hi = lo;
     for (const Vec3& p : mesh.points)
         for (int a = 0; a < 3; ++a) {

@@ -34,7 +34,7 @@ std::string read_bytes(const std::string& path)
 }
 
 // A polygon of any size as triangles around its first point.
-void add_polygon(Mesh& mesh, const std::vector<long>& corners, const std::string& path)
+void add_polygon(ClosedMesh& mesh, const std::vector<long>& corners, const std::string& path)
 {
     for (const long c : corners)
         if (c < 0 || c >= static_cast<long>(mesh.points.size()))
@@ -47,9 +47,9 @@ void add_polygon(Mesh& mesh, const std::vector<long>& corners, const std::string
 
 // ---- OBJ ----
 
-Mesh read_obj(const std::string& text, const std::string& path)
+ClosedMesh read_obj(const std::string& text, const std::string& path)
 {
-    Mesh mesh;
+    ClosedMesh mesh;
     std::vector<std::vector<long>> faces;
     std::istringstream lines(text);
     std::string line;
@@ -184,7 +184,7 @@ private:
     }
 };
 
-Mesh read_ply(const std::string& text, const std::string& path)
+ClosedMesh read_ply(const std::string& text, const std::string& path)
 {
     size_t at = 0;
     const auto next_line = [&] {
@@ -230,7 +230,7 @@ Mesh read_ply(const std::string& text, const std::string& path)
         }
     }
 
-    Mesh mesh;
+    ClosedMesh mesh;
     std::vector<long> corners;
     PlyValues values(text.data() + at, text.data() + text.size(), binary, path);
     for (const PlyElement& element : elements) {
@@ -276,7 +276,7 @@ struct PointHash {
 };
 
 // Many programs write a point once for every face that touches it; edges are shared only once those are one.
-void weld(Mesh& mesh)
+void weld(ClosedMesh& mesh)
 {
     std::unordered_map<Vec3, int, PointHash> first;
     std::vector<int> renamed;
@@ -295,7 +295,7 @@ void weld(Mesh& mesh)
     mesh = {std::move(points), std::move(triangles)};
 }
 
-void check_closed(const Mesh& mesh, const std::string& path)
+void check_closed(const ClosedMesh& mesh, const std::string& path)
 {
     std::vector<std::array<int, 2>> edges;
     edges.reserve(3 * mesh.triangles.size());
@@ -331,12 +331,12 @@ std::string ending(const std::string& path)
 
 }  // namespace
 
-Mesh read_closed_mesh(const std::string& path)
+ClosedMesh read_closed_mesh(const std::string& path)
 {
     const std::string kind = ending(path);
     if (kind != ".obj" && kind != ".ply") fail(path, "is no mesh that Tarn reads; export it as .obj or .ply");
     const std::string text = read_bytes(path);
-    Mesh mesh = kind == ".obj" ? read_obj(text, path) : read_ply(text, path);
+    ClosedMesh mesh = kind == ".obj" ? read_obj(text, path) : read_ply(text, path);
     weld(mesh);
     if (mesh.triangles.empty()) fail(path, "holds no triangles; export the mesh again, with its faces");
     for (const Vec3& p : mesh.points)

@@ -10,12 +10,12 @@
 namespace tarn
 {
 
-struct Mesh {
+struct ClosedMesh {
     std::vector<Vec3> points;
     std::vector<Cell<3>> triangles;  // indices into points
 };
 
 // Throws InputError where the file cannot be read, holds no triangles, or is not closed: a distance needs an inside.
-Mesh read_closed_mesh(const std::string& path);
+ClosedMesh read_closed_mesh(const std::string& path);
 
 }  // namespace tarn
