@@ -70,12 +70,10 @@ TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, c
 
 // Faces that a step must advect: those of wet cells.
 template <int D>
-TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, int axis)
+TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis)
 {
     const int i = phi.index(c);
-    const bool upper = c[axis] < cells[axis] && phi[i] < 0;
-    const bool lower = c[axis] > 0 && phi[i - phi.next(axis)] < 0;
-    return upper || lower;
+    return phi[i] < 0 || phi[i - phi.next(axis)] < 0;
 }
 
 // One TVD-RK3 stage's Euler step of the Hamilton-Jacobi equation.
@@ -123,7 +121,7 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme, double near,
-            Field<D>* const scratch[2])
+            double far, Field<D>* const scratch[2])
 {
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
@@ -133,22 +131,24 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     const auto u = velocity.view();
     const auto old = std::as_const(phi).view();
     const auto forth = scratch[0]->view();
+    const float near_limit = static_cast<float>(near), far_limit = static_cast<float>(far);
     parallel_for("advect phi", tiles, [=](Cell<D> c) {
-        forth(c) = sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)));
+        const float here = old(c);
+        const bool settled = std::fabs(here) > far_limit;
+        forth(c) = settled ? here : sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)));
     });
     const Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
         const View<D, const float> forth_const = forth;
-        const float limit = static_cast<float>(near);
         parallel_for("advect phi back", tiles, [=](Cell<D> c) {
-            out(c) = std::fabs(old(c)) < limit ? maccormack<D>(old, forth_const, u, place, c, s) : forth_const(c);
+            out(c) = std::fabs(old(c)) < near_limit ? maccormack<D>(old, forth_const, u, place, c, s) : forth_const(c);
         });
         result = scratch[1];
     }
     const auto moved = result->view();
     const auto p = phi.view();
-    parallel_for("advect phi copy", tiles, [=](Cell<D> c) { p(c) = moved(c); });
+    parallel_for<true>("advect phi copy", tiles, [=](Cell<D> c) { p(c) = moved(c); });
 }
 
 template <int D>
@@ -171,11 +171,11 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
             });
             const View<D, const float> forth_const = forth;
             parallel_for_faces("advect velocity back", tiles, axis, [=](Cell<D> c) {
-                out(c) = touches_water(p, cells, c, axis) ? maccormack<D>(old, forth_const, u, place, c, s) : 0.0f;
+                out(c) = touches_water(p, c, axis) ? maccormack<D>(old, forth_const, u, place, c, s) : 0.0f;
             });
         } else {
             parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
-                out(c) = touches_water(p, cells, c, axis)
+                out(c) = touches_water(p, c, axis)
                              ? sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)))
                              : 0.0f;
             });
@@ -184,8 +184,10 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     velocity.swap(next);
 }
 
-template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, Field<2>* const[2]);
-template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, Field<3>* const[2]);
+template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
+                     Field<2>* const[2]);
+template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
+                     Field<3>* const[2]);
 template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection, Field<2>&);
 template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection, Field<3>&);
 

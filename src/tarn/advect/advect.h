@@ -12,11 +12,12 @@
 
 namespace tarn {
 
-// Moves cell values on the given tiles; the rest stays. MacCormack corrects only where |phi| < `near`, from where no path
-// of this step leaves the tiles. `scratch` are two fields to work in.
+// Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step
+// leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
+// redistancing will put right. `scratch` are two fields to work in.
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme, double near,
-            Field<D>* const scratch[2]);
+            double far, Field<D>* const scratch[2]);
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later.

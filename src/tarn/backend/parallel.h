@@ -44,20 +44,65 @@ void blocks(const char* name, int n, long cells, const F& f)
     record(name, timer.seconds(), cells);
 }
 
-template <class F>
+// Visits a box row by row. `independent` promises that no cell reads what another cell of its row writes, so that the
+// compiler may work on several at once.
+template <bool independent = false, class F>
 void each(const Box<2>& b, const F& f)
 {
+    const F g = f;  // a copy of its own spares the compiler the thought that stores might change what f holds
     const int begin = b.lo[0], end = b.hi[0];
-    for (int j = b.lo[1]; j < b.hi[1]; ++j)
-        for (int i = begin; i < end; ++i) f(Cell<2>{i, j});
+    for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+        if constexpr (independent) {
+#pragma GCC ivdep
+            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
+        } else {
+            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
+        }
+    }
 }
-template <class F>
+template <bool independent = false, class F>
 void each(const Box<3>& b, const F& f)
 {
+    const F g = f;
     const int begin = b.lo[0], end = b.hi[0];
     for (int k = b.lo[2]; k < b.hi[2]; ++k)
-        for (int j = b.lo[1]; j < b.hi[1]; ++j)
-            for (int i = begin; i < end; ++i) f(Cell<3>{i, j, k});
+        for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+            if constexpr (independent) {
+#pragma GCC ivdep
+                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
+            } else {
+                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
+            }
+        }
+}
+
+// Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes.
+inline constexpr int lanes = 16;
+template <bool independent, class T, int D, class F, class Use>
+void each_row(const Box<D>& box, const F& f, const Use& use)
+{
+    T row[tile_size * longest_run + lanes] = {};
+    const int begin = box.lo[0], length = box.hi[0] - begin;
+    Box<D> rows = box;
+    rows.hi[0] = begin + 1;
+    each(rows, [&](Cell<D> c) {
+        const F g = f;
+        if constexpr (independent) {
+#pragma GCC ivdep
+            for (int i = 0; i < length; ++i) {
+                Cell<D> here = c;
+                here[0] = begin + i;
+                row[i] = g(here);
+            }
+        } else {
+            for (int i = 0; i < length; ++i) {
+                Cell<D> here = c;
+                here[0] = begin + i;
+                row[i] = g(here);
+            }
+        }
+        use(row, length);
+    });
 }
 }  // namespace backend
 
@@ -68,33 +113,40 @@ void parallel_rows(const char* name, int n, const F& f)
     backend::blocks(name, n, backend::too_small, f);
 }
 
-// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell.
-template <int D, class F>
+// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell. For short
+// kernels without branches, `independent` (no cell reads what another of its row writes) lets the compiler work on several
+// cells at once.
+template <bool independent = false, int D, class F>
 void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
 {
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(),
-                    [&](int b) { backend::each(tiles.boxes[static_cast<size_t>(b)], f); });
+                    [&](int b) { backend::each<independent>(tiles.boxes[static_cast<size_t>(b)], f); });
 }
 
 // The same for the faces of an axis: each cell's lower face, and the grid's last face where a tile ends there.
-template <int D, class F>
+template <bool independent = false, int D, class F>
 void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
 {
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
         Box<D> box = tiles.boxes[static_cast<size_t>(b)];
         if (box.hi[axis] == tiles.grid.cells[axis]) ++box.hi[axis];
-        backend::each(box, f);
+        backend::each<independent>(box, f);
     });
 }
 
-// Sum over cells of f(cell), in double.
-template <int D, class F>
+// Sum over cells of f(cell), in double. Each row is summed in fixed lanes, so that the compiler can work on them at once.
+template <bool independent = false, int D, class F>
 double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 {
     std::vector<double> partial(tiles.boxes.size());
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        double lanes[backend::lanes] = {};
+        backend::each_row<independent, double>(tiles.boxes[static_cast<size_t>(b)], f, [&](const double* row, int n) {
+            for (int i = 0; i < n; i += backend::lanes)
+                for (int l = 0; l < backend::lanes; ++l) lanes[l] += row[i + l];
+        });
         double s = 0;
-        backend::each(tiles.boxes[static_cast<size_t>(b)], [&](Cell<D> c) { s += f(c); });
+        for (const double v : lanes) s += v;
         partial[static_cast<size_t>(b)] = s;
     });
     double sum = 0;
@@ -103,18 +155,24 @@ double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 }
 
 // Largest f(cell), at least 0; NaN where any value is.
-template <int D, class F>
+template <bool independent = false, int D, class F>
 double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
 {
     std::vector<float> partial(tiles.boxes.size());
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        float m = 0, nan = 0;
-        backend::each(tiles.boxes[static_cast<size_t>(b)], [&](Cell<D> c) {
-            const float v = f(c);
-            m = v > m ? v : m;
-            nan += v - v;  // 0, or NaN for ever
+        float most[backend::lanes] = {}, nan[backend::lanes] = {};
+        backend::each_row<independent, float>(tiles.boxes[static_cast<size_t>(b)], f, [&](const float* row, int n) {
+            for (int i = 0; i < n; i += backend::lanes)
+                for (int l = 0; l < backend::lanes; ++l) {
+                    const float v = row[i + l];
+                    most[l] = v > most[l] ? v : most[l];
+                    nan[l] += v - v;  // 0, or NaN for ever
+                }
         });
-        partial[static_cast<size_t>(b)] = m + nan;
+        float m = 0;
+        for (int l = 0; l < backend::lanes; ++l) m = std::max(m, most[l]);
+        for (int l = 0; l < backend::lanes; ++l) m += nan[l];
+        partial[static_cast<size_t>(b)] = m;
     });
     double m = 0;
     for (const float v : partial) m = (std::isnan(v) || v > m) ? v : m;

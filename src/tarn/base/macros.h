@@ -6,3 +6,12 @@
 #else
 #define TARN_HD
 #endif
+
+// Before a loop over axes inside a kernel: unrolled, the kernel itself can be vectorised.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TARN_UNROLL _Pragma("GCC unroll 8")
+#elif defined(__clang__) || defined(__CUDACC__)
+#define TARN_UNROLL _Pragma("unroll")
+#else
+#define TARN_UNROLL
+#endif

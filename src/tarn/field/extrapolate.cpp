@@ -1,68 +1,61 @@
 #include "tarn/field/extrapolate.h"
 
+#include <utility>
+
 namespace tarn {
 
-namespace {
-
-// Distance at a face: the mean of its two cells, or the one that exists.
 template <int D>
-TARN_HD inline float at_face(const View<D, const float>& f, Cell<D> cells, Cell<D> c, int axis)
+void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
+                 const Tiles<D>& tiles, int layers, Field<D>& scratch)
 {
-    const int i = f.index(c), n = f.next(axis);
-    if (c[axis] == 0) return f[i];
-    if (c[axis] == cells[axis]) return f[i - n];
-    return 0.5f * (f[i] + f[i - n]);
-}
-
-}  // namespace
-
-template <int D>
-void extrapolate(Field<D>& u, Field<D, unsigned char>& known, int axis, const Field<D>& distance, const Tiles<D>& tiles,
-                 int layers)
-{
-    const Cell<D> cells = distance.grid().cells;
-    Cell<D> last = cells;
-    for (int a = 0; a < D; ++a)
-        if (a != axis) --last[a];
-    const auto v = u.view();
-    const auto k = known.view();
     const auto d = distance.view();
+    const auto k = known.view();
+    const int back = d.next(axis);
     const float little = 1e-3f * static_cast<float>(distance.grid().h);
 
-    for (int layer = 1; layer <= layers; ++layer) {
-        // This layer reads faces of earlier ones only, so that the order of cells does not matter.
-        const unsigned char mine = static_cast<unsigned char>(layer + 1);
-        parallel_for_faces("extrapolate", tiles, axis, [=](Cell<D> c) {
-            const int i = k.index(c);
-            if (k[i]) return;
-            const float here = at_face<D>(d, cells, c, axis);
+    // Unknown values are `nowhere` until a layer reaches them. Each layer reads one field and writes the other.
+    View<D> from = u.view(), to = scratch.view();
+    parallel_for_faces<true>("extrapolate mark", tiles, axis, [=](Cell<D> c) {
+        const int i = k.index(c);
+        const float v = from[i];
+        from[i] = k[i] ? v : nowhere;
+    });
+    for (int layer = 0; layer < layers; ++layer) {
+        parallel_for_faces<true>("extrapolate", tiles, axis, [=](Cell<D> c) {
+            const int i = from.index(c);
+            const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
+            TARN_UNROLL
             for (int a = 0; a < D; ++a)
+                TARN_UNROLL
                 for (int side = -1; side <= 1; side += 2) {
-                    const int p = c[a] + side;
-                    if (p < 0 || p > last[a]) continue;
-                    const int j = i + side * k.next(a);
-                    if (k[j] == 0 || k[j] >= mine) continue;
-                    Cell<D> n = c;
-                    n[a] = p;
-                    // Neighbours no nearer to the water count a little, so that a ridge of the distance is crossed too.
-                    const float nearer = here - at_face<D>(d, cells, n, axis);
-                    const float w = nearer > little ? nearer : little;
-                    sum += w * v[j];
-                    weight += w;
+                    const int j = i + side * from.next(a);
+                    const float v = from[j], upper = d[j], lower = d[j - back];
+                    // Neighbours no nearer to the water count a little, so that a ridge of the distance is crossed too;
+                    // faces not yet reached, and those beyond the grid's ends, not at all.
+                    const float nearer = 0.5f * (here - (upper + lower));
+                    const float strength = nearer > little ? nearer : little;
+                    const bool nothing = is_nowhere(v) | is_nowhere(upper < lower ? upper : lower);
+                    weight += nothing ? 0.0f : strength;
+                    sum += nothing ? 0.0f : strength * v;
                 }
-            if (weight > 0) {
-                v[i] = sum / weight;
-                k[i] = mine;
-            }
+            const float old = from[i], mean = sum / (weight > 0 ? weight : 1.0f);
+            const float reached = weight > 0 ? mean : nowhere;
+            to[i] = is_nowhere(old) ? reached : old;
         });
+        std::swap(from, to);
     }
-    parallel_for_faces("extrapolate rest", tiles, axis, [=](Cell<D> c) {
-        if (!k(c)) v(c) = 0;
+    const auto v = u.view();
+    parallel_for_faces<true>("extrapolate rest", tiles, axis, [=](Cell<D> c) {
+        const int i = v.index(c);
+        const float reached = from[i];
+        v[i] = is_nowhere(reached) ? 0.0f : reached;
     });
 }
 
-template void extrapolate(Field<2>&, Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&, int);
-template void extrapolate(Field<3>&, Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&, int);
+template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&, int,
+                          Field<2>&);
+template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&, int,
+                          Field<3>&);
 
 }  // namespace tarn

@@ -10,9 +10,10 @@
 namespace tarn {
 
 // Extends component `axis` of a face field from the faces marked known (1) to those within `layers` cells, on the given
-// tiles. `distance` is at cell centres, and grows away from the known faces. Faces not reached become 0.
+// tiles. `distance` is at cell centres, `nowhere` beyond the grid, and grows away from the known faces. Faces not reached
+// become 0. `scratch` is a field to work in.
 template <int D>
-void extrapolate(Field<D>& u, Field<D, unsigned char>& known, int axis, const Field<D>& distance, const Tiles<D>& tiles,
-                 int layers);
+void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
+                 const Tiles<D>& tiles, int layers, Field<D>& scratch);
 
 }  // namespace tarn

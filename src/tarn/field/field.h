@@ -55,6 +55,27 @@ private:
     Memory<T> memory_;
 };
 
+// A distance's padding holds this, so that stencils see the grid's end without asking where they are.
+inline constexpr float nowhere = 1e30f;
+TARN_HD inline bool is_nowhere(float v) { return v > 1e29f; }
+
+// A cell field of one value, its padding `nowhere`.
+template <int D>
+Field<D> distance_field(const Grid<D>& grid, float value)
+{
+    Field<D> f(grid);
+    f.fill(nowhere);
+    Cell<D> row;
+    const auto fill_row = [&] { std::fill_n(&f(row), grid.cells[0], value); };
+    for (int k = 0; k < (D == 3 ? grid.cells[D - 1] : 1); ++k)
+        for (int j = 0; j < grid.cells[1]; ++j) {
+            row[1] = j;
+            if (D == 3) row[D - 1] = k;
+            fill_row();
+        }
+    return f;
+}
+
 // One value per face: a component of velocity, say, on the faces of each axis.
 template <int D, class T = float>
 struct FaceView {

@@ -4,6 +4,11 @@
 
 #include "tarn/field/field.h"
 
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#define TARN_SAMPLE_SSE
+#include <immintrin.h>
+#endif
+
 namespace tarn {
 
 // Where a position falls among a field's values: the lower corner and the weights of the upper ones.
@@ -15,18 +20,21 @@ struct Lattice {
 
 TARN_HD inline float clamp(float x, float lo, float hi) { return x < lo ? lo : (x > hi ? hi : x); }
 
-// `last`: index of the field's last value along each axis.
+// Along one axis: the lower value and the weight of the upper one. `last` is the index of the field's last value there.
+TARN_HD inline int locate(float x, int last, float& weight)
+{
+    const float p = clamp(x, 0.0f, static_cast<float>(last));
+    const int i = static_cast<int>(p);
+    const int lower = i < last ? i : last - 1;
+    weight = p - static_cast<float>(lower);
+    return lower;
+}
+
 template <int D, class T>
 TARN_HD inline Lattice<D> locate(const View<D, T>& f, Vec<D, float> x, Cell<D> last)
 {
     Lattice<D> l;
-    for (int a = 0; a < D; ++a) {
-        const float p = clamp(x[a], 0.0f, static_cast<float>(last[a]));
-        int i = static_cast<int>(p);
-        i = i < last[a] ? i : (last[a] > 0 ? last[a] - 1 : 0);
-        l.w[a] = p - static_cast<float>(i);
-        l.index += f.next(a) * i;
-    }
+    for (int a = 0; a < D; ++a) l.index += f.next(a) * locate(x[a], last[a], l.w[a]);
     return l;
 }
 
@@ -40,7 +48,7 @@ TARN_HD inline float sample(const View<2, T>& f, const Lattice<2>& l)
     return a + l.w[1] * (b - a);
 }
 template <class T>
-TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
+TARN_HD inline float sample_plain(const View<3, T>& f, const Lattice<3>& l)
 {
     const float* p = f.data + l.index;
     const int sy = f.stride[1], sz = f.stride[2];
@@ -51,6 +59,28 @@ TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
     const float e = a + l.w[1] * (b - a);
     const float g = c + l.w[1] * (d - c);
     return e + l.w[2] * (g - e);
+}
+
+template <class T>
+TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
+{
+#if defined(TARN_SAMPLE_SSE)
+    // The same with the four values of a layer in one register: along z, then y, then x.
+    const float* p = f.data + l.index;
+    const int sy = f.stride[1], sz = f.stride[2];
+    const auto pairs = [](const float* a, const float* b) {
+        const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(a)));
+        return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(b));
+    };
+    const __m128 back = pairs(p, p + sy), front = pairs(p + sz, p + sz + sy);
+    const __m128 layer = _mm_add_ps(back, _mm_mul_ps(_mm_set1_ps(l.w[2]), _mm_sub_ps(front, back)));
+    const __m128 upper = _mm_movehl_ps(layer, layer);
+    const __m128 row = _mm_add_ps(layer, _mm_mul_ps(_mm_set1_ps(l.w[1]), _mm_sub_ps(upper, layer)));
+    const float a = _mm_cvtss_f32(row), b = _mm_cvtss_f32(_mm_shuffle_ps(row, row, 1));
+    return a + l.w[0] * (b - a);
+#else
+    return sample_plain(f, l);
+#endif
 }
 
 // A cell-centred field at a position.
@@ -73,12 +103,26 @@ TARN_HD inline float sample_faces(const View<D, T>& f, Cell<D> cells, int axis, 
     return sample(f, locate(f, x, last));
 }
 
-// The velocity at a position.
+// The velocity at a position. A component sits half a cell lower along its own axis only, so two places along each axis
+// serve all components.
 template <int D, class T>
 TARN_HD inline Vec<D, float> sample_velocity(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x)
 {
+    int at_cells[D], at_faces[D];
+    float w_cells[D], w_faces[D];
+    for (int a = 0; a < D; ++a) {
+        at_cells[a] = locate(x[a], cells[a] - 1, w_cells[a]);
+        at_faces[a] = locate(x[a] + 0.5f, cells[a], w_faces[a]);
+    }
     Vec<D, float> v;
-    for (int a = 0; a < D; ++a) v[a] = sample_faces(u[a], cells, a, x);
+    for (int a = 0; a < D; ++a) {
+        Lattice<D> l;
+        for (int b = 0; b < D; ++b) {
+            l.index += u[a].next(b) * (a == b ? at_faces[b] : at_cells[b]);
+            l.w[b] = a == b ? w_faces[b] : w_cells[b];
+        }
+        v[a] = sample(u[a], l);
+    }
     return v;
 }
 

@@ -2,11 +2,6 @@
 
 namespace tarn {
 
-namespace {
-// Long enough for good inner loops, short enough to share among threads.
-constexpr int longest_run = 8;
-}  // namespace
-
 template <int D>
 Tiles<D> select(const TileMap<D>& map, uint8_t mask)
 {

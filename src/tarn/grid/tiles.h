@@ -10,6 +10,8 @@
 namespace tarn {
 
 inline constexpr int tile_size = 8;
+// In tiles: long enough for good inner loops, short enough to share among threads.
+inline constexpr int longest_run = 8;
 
 template <int D>
 struct Tiles {

@@ -6,12 +6,14 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn {
+namespace tarn
+{
 
 template <int D>
 void save_checkpoint(const std::string& path, const Water<D>& water, int frame);
 
-// Fills the fields of `water`, which must be of the same grid. Returns the frame. Throws RunError on a torn or foreign file.
+// Fills the fields of `water`, which must be of the same grid. Returns the frame. Throws RunError on a torn or foreign
+// file.
 template <int D>
 int load_checkpoint(const std::string& path, Water<D>& water);
 

@@ -59,13 +59,13 @@ std::string range_text(const ParamRow& row)
 std::string shapes_text(const ParamRow& row)
 {
     std::string r;
+    bool all = true;
     for (const Word& w : shape_words())
-        if (!row.belongs_to(static_cast<ShapeKind>(w.value))) {
-            for (const Word& v : shape_words())
-                if (row.belongs_to(static_cast<ShapeKind>(v.value))) r += (r.empty() ? "" : ", ") + std::string(v.text);
-            return r;
-        }
-    return r;
+        if (row.belongs_to(static_cast<ShapeKind>(w.value)))
+            r += (r.empty() ? "" : ", ") + std::string(w.text);
+        else
+            all = false;
+    return all ? "" : r;
 }
 
 // The default as TOML in a 3D scene, from a struct that nobody has touched; empty where there is none.
@@ -84,7 +84,7 @@ std::string default_or_required(const ParamRow& row, const void* untouched)
 std::string title(const Section& section)
 {
     const std::string name = section.name;
-    return name.empty() ? "top of the file" : section.repeated() ? "[[" + name + "]]" : "[" + name + "]";
+    return name.empty() ? "The top of the file" : section.repeated() ? "[[" + name + "]]" : "[" + name + "]";
 }
 
 // Params with one untouched entry in every list, for the defaults.
@@ -96,7 +96,7 @@ Params untouched_params()
     return params;
 }
 
-const char* shape_title = "the keys of every shape";
+const char* shape_title = "The keys of every shape";
 const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]].";
 
 // Columns as wide as their widest cell, counted in characters rather than bytes.
@@ -155,7 +155,8 @@ std::string params_text()
     Params params = untouched_params();
     std::string out;
     for (const Section& section : sections()) {
-        out += (out.empty() ? "" : "\n") + title(section) + "  " + section.meaning + "\n";
+        if (!out.empty()) out += "\n";
+        out += title(section) + "  " + section.meaning + "\n";
         append_text(out, section.rows, section.object(params, 0));
     }
     out += std::string("\n") + shape_title + "  " + shape_meaning + "\n";
@@ -206,7 +207,7 @@ std::string object(const Members& members)
     if (members.empty()) return "{}";
     std::string r = "{";
     for (const auto& [name, value] : members)
-        r += (r.size() > 1 ? "," : "") + std::string("\n  ") + quoted(name) + ": " + indent(value);
+        r += std::string(r.size() > 1 ? ",\n  " : "\n  ") + quoted(name) + ": " + indent(value);
     return r + "\n}";
 }
 std::string list(const std::vector<std::string>& values)

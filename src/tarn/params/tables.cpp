@@ -287,7 +287,9 @@ const ParamRow shape_table[] = {
                                     "The middle; of a cylinder, the middle of its axis; of a cone, the middle of its "
                                     "base."),
        sphere, ellipsoid, cylinder, cone, torus),
-    in(number<&ShapeParams::radius>("radius", "m", 1e-6, far, "Of a cone: of its base."), sphere, cylinder, cone),
+    in(number<&ShapeParams::radius>("radius", "m", 1e-6, far,
+                                    "From the axis or the middle to the surface; of a cone, at its base."),
+       sphere, cylinder, cone),
     in(vector<&ShapeParams::radii>("radii", "m", 1e-6, far, "Half the extent along x, y and z."), ellipsoid),
     in(number<&ShapeParams::height>("height", "m", 1e-6, far, "Along the axis. A cone points along its axis."),
        cylinder, cone),
@@ -343,7 +345,8 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
 }
 
 const Section all_sections[] = {
-    {"", "The top of the file, which starts with tarn = 1.", top_rows, [](Params& p, size_t) -> void* { return &p; }},
+    {"", "Starts with tarn = 1, the version of the scene language.", top_rows,
+     [](Params& p, size_t) -> void* { return &p; }},
     {"domain", "The box that is simulated.", domain_rows, [](Params& p, size_t) -> void* { return &p.domain; }},
     {"domain.walls", "What the sides of the box do; an open side lets water out.", wall_rows,
      [](Params& p, size_t) -> void* { return &p.domain.walls; }},
@@ -466,7 +469,8 @@ std::string number_text(double value)
         std::snprintf(text, sizeof text, "%.0f", value);
         return text;
     }
-    for (int digits = 1; digits <= 17; ++digits) {
+    // Fifteen digits give back any decimal of so many, without the zeros behind it; few digits keep 1e+09 short.
+    for (const int digits : {6, 15, 16, 17}) {
         std::snprintf(text, sizeof text, "%.*g", digits, value);
         if (std::strtod(text, nullptr) == value) break;
     }

@@ -23,20 +23,20 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     const auto inverse = std::as_const(*system.inverse_diagonal).view();
     const Tiles<D>& tiles = system.tiles;
 
-    const double largest_b = parallel_max("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
+    const double largest_b = parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
     if (!(largest_b > 0)) {
         // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
-        parallel_for("clear", tiles, [=](Cell<D> c) { xv(c) = 0; });
+        parallel_for<true>("clear", tiles, [=](Cell<D> c) { xv(c) = 0; });
         return {.converged = largest_b == 0, .iterations = 0, .residual = largest_b};
     }
 
     // r = b - A x.
-    parallel_for("residual", tiles, [=](Cell<D> c) {
+    parallel_for<true>("residual", tiles, [=](Cell<D> c) {
         const int i = rc.index(c);
         rv[i] -= apply(xc, w, inverse, i);
     });
     const auto residual = [&] {
-        return parallel_max("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
+        return parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     };
     SolveReport report{.converged = false, .iterations = 0, .residual = residual()};
     if (report.residual == 0) {
@@ -45,11 +45,11 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     }
 
     double rz = precondition(z, r);
-    parallel_for("direction", tiles, [=](Cell<D> c) { pv(c) = zc(c); });
+    parallel_for<true>("direction", tiles, [=](Cell<D> c) { pv(c) = zc(c); });
     while (report.iterations < max_iterations) {
         ++report.iterations;
         // z = A p, and alpha = r.z / p.A p.
-        const double pap = parallel_sum("apply", tiles, [=](Cell<D> c) {
+        const double pap = parallel_sum<true>("apply", tiles, [=](Cell<D> c) {
             const int i = pc.index(c);
             const float ap = apply(pc, w, inverse, i);
             zv[i] = ap;
@@ -57,7 +57,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         if (!(pap > 0)) break;
         const float alpha = static_cast<float>(rz / pap);
-        const double largest = parallel_max("advance", tiles, [=](Cell<D> c) {
+        const double largest = parallel_max<true>("advance", tiles, [=](Cell<D> c) {
             const int i = pc.index(c);
             xv[i] += alpha * pc[i];
             const float left = rc[i] - alpha * zc[i];
@@ -72,7 +72,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         const double rz_next = precondition(z, r);
         const float beta = static_cast<float>(rz_next / rz);
         rz = rz_next;
-        parallel_for("direction", tiles, [=](Cell<D> c) {
+        parallel_for<true>("direction", tiles, [=](Cell<D> c) {
             const int i = pc.index(c);
             pv[i] = zc[i] + beta * pc[i];
         });

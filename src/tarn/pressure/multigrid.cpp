@@ -23,8 +23,10 @@ template <int D, class F>
 TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c, const F& value)
 {
     float s = 0;
+    TARN_UNROLL
     for (int child = 0; child < (1 << D); ++child) {
         Cell<D> f;
+        TARN_UNROLL
         for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
         const int i = inverse_diagonal.index(f);
         const float v = value(i);
@@ -41,10 +43,27 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for("smooth", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        const float relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
-        if (colour(c) == which) xv[i] = relaxed;
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        xv[i] = colour(c) == which ? relaxed : old;
+    });
+}
+
+// The last colour of a V-cycle, and with it b . x.
+template <int D>
+double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles)
+{
+    const auto xv = x.view();
+    const View<D, const float> xc = xv;
+    const auto bv = b.view(), iv = inverse.view();
+    const auto wv = w.view();
+    return parallel_sum<true>("smooth last", tiles, [=](Cell<D> c) {
+        const int i = bv.index(c);
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        const float now = colour(c) == 0 ? relaxed : old;
+        xv[i] = now;
+        return static_cast<double>(now) * bv[i];
     });
 }
 
@@ -54,12 +73,15 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
 {
     const auto xv = x.view();
     const auto bv = b.view(), iv = inverse.view();
-    parallel_for("smooth first", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth first", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        xv[i] = colour(c) == 0 ? iv[i] * bv[i] : 0.0f;
+        const float relaxed = iv[i] * bv[i];
+        xv[i] = colour(c) == 0 ? relaxed : 0.0f;
     });
 }
 
+// The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x, so
+// that memory is read in order.
 template <int D>
 void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
                        const FaceField<D>& w, const Field<D>& inverse)
@@ -67,8 +89,35 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
     const auto cv = coarse.view();
     const auto xv = x.view(), bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for("restrict", coarse_tiles, [=](Cell<D> c) {
-        cv(c) = sum_children<D>(iv, c, [&](int i) { return bv[i] - apply(xv, wv, iv, i); });
+    const Cell<D> cells = x.grid().cells;
+    backend::blocks("restrict", static_cast<int>(coarse_tiles.boxes.size()), coarse_tiles.cells(), [&](int n) {
+        const Box<D>& box = coarse_tiles.boxes[static_cast<size_t>(n)];
+        const int begin = 2 * box.lo[0], length = std::min(2 * box.hi[0], cells[0]) - begin;
+        Box<D> rows = box;
+        rows.hi[0] = rows.lo[0] + 1;
+        backend::each(rows, [&](Cell<D> c) {
+            float sum[2 * tile_size * longest_run] = {};
+            for (int child = 0; child < (1 << (D - 1)); ++child) {
+                Cell<D> f = c;
+                f[0] = begin;
+                bool inside = true;
+                for (int a = 1; a < D; ++a) {
+                    f[a] = 2 * c[a] + (child >> (a - 1) & 1);
+                    inside = inside && f[a] < cells[a];
+                }
+                if (!inside) continue;
+                const int first = iv.index(f);
+                const auto xr = xv, br = bv, ir = iv;
+                const auto wr = wv;
+#pragma GCC ivdep
+                for (int i = 0; i < length; ++i) {
+                    const float residual = br[first + i] - apply(xr, wr, ir, first + i);
+                    sum[i] += ir[first + i] > 0 ? residual : 0.0f;
+                }
+            }
+            const int to = cv.index(c);
+            for (int i = 0; i < box.hi[0] - box.lo[0]; ++i) cv[to + i] = sum[2 * i] + sum[2 * i + 1];
+        });
     });
 }
 
@@ -77,11 +126,12 @@ void prolong(Field<D>& x, const Tiles<D>& tiles, const Field<D>& coarse, const F
 {
     const auto xv = x.view();
     const auto cv = coarse.view(), iv = inverse.view();
-    parallel_for("prolong", tiles, [=](Cell<D> c) {
+    parallel_for<true>("prolong", tiles, [=](Cell<D> c) {
         Cell<D> parent;
         for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
+        const int i = iv.index(c);
         const float add = cv(parent);
-        xv(c) += iv(c) > 0 ? add : 0.0f;
+        xv[i] += iv[i] > 0 ? add : 0.0f;
     });
 }
 
@@ -91,10 +141,10 @@ void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<
     const auto iv = inverse.view();
     const auto ev = excess.view();
     const auto wv = w.view();
-    parallel_for("multigrid build", tiles, [=](Cell<D> c) {
+    parallel_for<true>("multigrid build", tiles, [=](Cell<D> c) {
         const int i = ev.index(c);
-        const float diagonal = ev[i] + sum_faces(wv, i);
-        iv[i] = diagonal > 0 ? 1 / diagonal : 0.0f;
+        const float diagonal = ev[i] + sum_faces(wv, i), inverse = 1 / (diagonal > 0 ? diagonal : 1.0f);
+        iv[i] = diagonal > 0 ? inverse : 0.0f;
     });
 }
 
@@ -153,12 +203,15 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         for (int a = 0; a < D; ++a) {
             const auto fine = (*fine_w)[a].view();
             const auto coarse = level.w[a].view();
+            const int last = fine_w->grid().cells[a];  // an odd number of cells ends within a coarse one
             parallel_for_faces("multigrid build", rim, a, [=](Cell<D> c) {
                 float s = 0;
+                TARN_UNROLL
                 for (int child = 0; child < (1 << D); ++child) {
                     if (child >> a & 1) continue;
                     Cell<D> f;
                     for (int b = 0; b < D; ++b) f[b] = 2 * c[b] + (child >> b & 1);
+                    f[a] = f[a] < last ? f[a] : last;
                     s += fine(f);
                 }
                 coarse(c) = 0.5f * s;
@@ -214,12 +267,7 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
         prolong(z, fine_.tiles, coarse_[0].x, inverse);
     }
     relax(z, r, w, inverse, fine_.tiles, 1);
-    relax(z, r, w, inverse, fine_.tiles, 0);
-    const auto zv = std::as_const(z).view(), rv = r.view();
-    return parallel_sum("dot", fine_.tiles, [=](Cell<D> c) {
-        const int i = rv.index(c);
-        return static_cast<double>(zv[i]) * rv[i];
-    });
+    return relax_last(z, r, w, inverse, fine_.tiles);
 }
 
 template class Multigrid<2>;

@@ -36,6 +36,7 @@ template <int D>
 TARN_HD inline float sum_faces(const FaceView<D, const float>& w, int i)
 {
     float s = 0;
+    TARN_UNROLL
     for (int a = 0; a < D; ++a) s += w[a][i] + w[a][i + w[a].next(a)];
     return s;
 }
@@ -45,6 +46,7 @@ template <int D>
 TARN_HD inline float sum_neighbours(const View<D, const float>& x, const FaceView<D, const float>& w, int i)
 {
     float s = 0;
+    TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const int n = x.next(a);
         s += w[a][i] * x[i - n] + w[a][i + n] * x[i + n];
@@ -58,7 +60,8 @@ TARN_HD inline float apply(const View<D, const float>& x, const FaceView<D, cons
                            const View<D, const float>& inverse_diagonal, int i)
 {
     const float inverse = inverse_diagonal[i];
-    return inverse > 0 ? x[i] / inverse - sum_neighbours(x, w, i) : 0.0f;
+    const float value = x[i] / (inverse > 0 ? inverse : 1.0f) - sum_neighbours(x, w, i);
+    return inverse > 0 ? value : 0.0f;
 }
 
 template <int D>

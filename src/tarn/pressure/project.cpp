@@ -39,6 +39,126 @@ TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
     return c;
 }
 
+// Walls bring their own velocity, whether or not there is water.
+template <int D>
+void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary, const Tiles<D>& active)
+{
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (boundary.wall_open[a][side]) continue;
+            const int wall = side ? boundary.cells[a] : 0;
+            Tiles<D> layer{active.grid, {}};
+            for (Box<D> box : active.boxes) {
+                if (side ? box.hi[a] != wall : box.lo[a] != wall) continue;
+                box.lo[a] = wall;
+                box.hi[a] = wall + 1;
+                layer.boxes.push_back(box);
+            }
+            const auto u = velocity[a].view();
+            const auto k = known[a].view();
+            parallel_for("close walls", layer, [=](Cell<D> c) {
+                u(c) = boundary.closed_velocity(c, a);
+                k(c) = 1;
+            });
+        }
+}
+
+// The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
+// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding, `nowhere`, tells
+// walls from air. tests/core_pressure.cpp holds them against the plain versions in project().
+template <int D>
+struct PlainBox {
+    View<D, const float> phi;
+    float wall[D][2];  // one over the distance to the air past an open side; 0 where closed
+
+    TARN_HD static float tie(float own, float neighbour, float at_wall)
+    {
+        const float theta = own / (own - neighbour), kept = theta < theta_min ? theta_min : theta;
+        const float t = is_nowhere(neighbour) ? at_wall : 1 / kept;
+        return neighbour < 0 ? 0.0f : t;
+    }
+};
+
+template <int D>
+PlainBox<D> plain_box(const Field<D>& phi, const Boundary<D>& boundary)
+{
+    PlainBox<D> box{phi.view(), {}};
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) box.wall[a][side] = boundary.wall_open[a][side] ? 1.0f : 0.0f;
+    return box;
+}
+
+template <int D>
+void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>& active)
+{
+    const auto phi = box.phi;
+    for (int a = 0; a < D; ++a) {
+        const auto wa = w[a].view();
+        const int n = phi.next(a);
+        parallel_for_faces<true>("conductances", active, a, [=](Cell<D> c) {
+            const int i = phi.index(c);
+            const float upper = phi[i], lower = phi[i - n];
+            wa[i] = (upper > lower ? upper : lower) < 0 ? 1.0f : 0.0f;
+        });
+    }
+}
+
+template <int D>
+void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity, const PlainBox<D>& box,
+                            const Tiles<D>& wet, float to_x)
+{
+    const auto xv = x.view(), bv = b.view(), ev = excess.view();
+    const auto u = velocity.view();
+    parallel_for<true>("right-hand side", wet, [=](Cell<D> c) {
+        const auto phi = box.phi;
+        const int i = phi.index(c);
+        const float own = phi[i];
+        float tie = 0, flow = 0;
+        TARN_UNROLL
+        for (int a = 0; a < D; ++a) {
+            const int n = phi.next(a);
+            const float lower = phi[i - n], upper = phi[i + n];
+            flow += u[a][i + n] - u[a][i];
+            tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) + PlainBox<D>::tie(own, upper, box.wall[a][1]);
+        }
+        const float start = xv[i] * to_x;
+        bv[i] = own < 0 ? -flow : 0.0f;
+        ev[i] = own < 0 ? tie : 0.0f;
+        xv[i] = own < 0 ? start : 0.0f;
+    });
+}
+
+template <int D>
+void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Field<D>& x, const PlainBox<D>& box,
+                           const Tiles<D>& active)
+{
+    const auto xv = x.view();
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const auto k = known[a].view();
+        const auto phi = box.phi;
+        const int n = phi.next(a);
+        const float wall_below = box.wall[a][0], wall_above = box.wall[a][1];
+        parallel_for_faces<true>("apply pressure", active, a, [=](Cell<D> c) {
+            const int i = phi.index(c);
+            const float upper = phi[i], lower = phi[i - n];
+            // With both cells dry neither tie nor x counts.
+            const float down = PlainBox<D>::tie(upper, lower, wall_below), up = PlainBox<D>::tie(lower, upper, wall_above);
+            const float scale = upper < 0 ? down : up;
+            const bool both = (upper < 0) & (lower < 0), any = (upper < 0) | (lower < 0);
+            const float xi = xv[i], xn = xv[i - n];
+            const float x_upper = upper < 0 ? xi : 0.0f, x_lower = lower < 0 ? xn : 0.0f;
+            const float old = u[i], change = (both ? 1.0f : scale) * (x_upper - x_lower);
+            u[i] = any ? old - change : old;
+        });
+        parallel_for_faces<true>("mark known", active, a, [=](Cell<D> c) {
+            const int i = phi.index(c);
+            const float upper = phi[i], lower = phi[i - n];
+            k[i] = (upper < lower ? upper : lower) < 0 ? 1 : 0;
+        });
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -57,8 +177,14 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
     }
 
+    TARN_CHECK_EQ(phi(Cell<D>::all(-1)), nowhere);
+    const PlainBox<D> box = plain_box(phi, boundary);
+    const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
+
     // 1. The faces between wet cells conduct with their open fraction.
-    for (int a = 0; a < D; ++a) {
+    close_walls(velocity, known, boundary, active);
+    if (plain) conductances_in_box(scratch.w, box, active);
+    for (int a = 0; a < D && !plain; ++a) {
         const auto w = scratch.w[a].view();
         parallel_for_faces("conductances", active, a, [=](Cell<D> c) {
             const bool joined = surface.wet(c, a) && surface.wet(moved<D>(c, a, -1), a);
@@ -69,7 +195,9 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell to it.
     Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet};
     Field<D>& excess = scratch.z;
-    {
+    if (plain) {
+        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x);
+    } else {
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
         const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
         const float rate_scale = static_cast<float>(grid.h);
@@ -113,7 +241,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 
     // 4. u = u* - grad x, wherever the water's pressure acts.
     const View<D, const float> x = std::as_const(pressure).view();
-    for (int a = 0; a < D; ++a) {
+    if (plain) apply_pressure_in_box(velocity, known, pressure, box, active);
+    for (int a = 0; a < D && !plain; ++a) {
         const auto k = known[a].view();
         const auto ua = u[a];
         parallel_for_faces("apply pressure", active, a, [=](Cell<D> c) {
@@ -129,7 +258,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                                    : surface.closeness(below, c, a);
                 ua[i] -= scale * (x_upper - x_lower);
                 k[i] = 1;
-            } else if (open == 0 && (boundary.at_wall(c, a) || boundary.inlet_at(c, a))) {
+            } else if (boundary.inlet_at(c, a)) {
                 ua[i] = boundary.closed_velocity(c, a);
                 k[i] = 1;
             } else {
@@ -137,8 +266,9 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             }
         });
     }
+    close_walls(velocity, known, boundary, active);
     const auto pa = pressure.view();
-    parallel_for("scale pressure", system.tiles, [=](Cell<D> c) { pa(c) /= to_x; });
+    parallel_for<true>("scale pressure", system.tiles, [=](Cell<D> c) { pa(c) /= to_x; });
     return report;
 }
 

@@ -8,15 +8,20 @@
 #include "tarn/scene/scene.h"
 #include "tarn/step/water.h"
 
-namespace tarn {
+namespace tarn
+{
 
 struct Image {
-    int width = 0, height = 0;
-    std::vector<uint8_t> rgb;  // sRGB, top row first
+    int width = 0, height = 0;  // even, as video codecs want them
+    std::vector<uint8_t> rgb;   // sRGB, top row first
 };
 
 template <int D>
 Image preview(const Water<D>& water, const Scene& scene, int width);
+template <>
+Image preview(const Water<2>& water, const Scene& scene, int width);
+template <>
+Image preview(const Water<3>& water, const Scene& scene, int width);
 
 void write_png(const std::string& path, const Image& image);
 

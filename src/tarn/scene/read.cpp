@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "tarn/base/error.h"
+#include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
 #include "tarn/scene/validate.h"
 
@@ -25,7 +26,7 @@ namespace
 {
 
 constexpr size_t max_bytes = 16 << 20;
-constexpr size_t max_key_parts = 32;
+constexpr size_t max_key_parts = 32;  // far more than any key has
 constexpr size_t max_keyframes = 10000;
 
 // ---- Words for messages ----
@@ -35,40 +36,6 @@ std::string printable(std::string_view text, size_t longest = 60)
     std::string r;
     for (const char c : text.substr(0, longest)) r += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     return text.size() > longest ? r + "..." : r;
-}
-
-// How many letters must be inserted, removed, replaced or swapped with their neighbour to get from a to b.
-size_t edit_distance(std::string_view a, std::string_view b)
-{
-    std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
-    for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-    for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-    for (size_t i = 1; i <= a.size(); ++i)
-        for (size_t j = 1; j <= b.size(); ++j) {
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
-// `did you mean "x"?` for the nearest candidate, or all of them where none is near.
-std::string suggest(std::string_view wrong, const std::vector<std::string>& candidates)
-{
-    const std::string* nearest = nullptr;
-    size_t fewest = 0;
-    if (wrong.size() < 60)
-        for (const std::string& c : candidates) {
-            const size_t n = edit_distance(wrong, c);
-            if (n <= std::max<size_t>(2, c.size() / 3) && n < c.size() && (!nearest || n < fewest)) {
-                nearest = &c;
-                fewest = n;
-            }
-        }
-    if (nearest) return "did you mean \"" + *nearest + "\"?";
-    std::string list;
-    for (const std::string& c : candidates) list += (list.empty() ? "" : ", ") + c;
-    return list.empty() ? "no key belongs here" : "there are: " + list;
 }
 
 const char* kind_name(const toml::node& node)
@@ -134,41 +101,105 @@ std::string key_on_line(const std::string& text, int line)
         while (i < s.size() && blank(s[i])) ++i;
         return s.substr(i);
     };
+    const auto is_key_character = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+    };
     for (int n = 1; n <= line && std::getline(lines, l); ++n) {
         l = trim(l);
-        if (!l.empty() && l[0] == '[') {
+        if (!l.empty() && l[0] == '[' && l.find(',') == std::string::npos) {
             table = l.substr(l.find_first_not_of('[') == std::string::npos ? l.size() : l.find_first_not_of('['));
             table = trim(table.substr(0, table.find(']')));
             key.clear();
         }
         if (const size_t equals = l.find('='); equals != std::string::npos && l[0] != '[' && l[0] != '#')
             key = trim(l.substr(0, equals));
-        else if (n == line && !l.empty() && l[0] != '[' && l[0] != '#')
+        else if (n == line && !l.empty() && std::all_of(l.begin(), l.end(), is_key_character))
             key = l;
     }
     if (table.empty() && key.empty()) return "TOML";
     return printable(table.empty() ? key : key.empty() ? table : table + "." + key);
 }
 
-// Dotted keys nest without the parser counting, and every level is a recursion later.
-void check_key_depth(const std::string& text, const std::string& file)
+// Refuses two things that toml++ 3.3 cannot bear: keys of very many parts, which nest without being counted and are
+// recursed into later; and characters beyond ASCII where it looks for blanks, because its test for them then runs into
+// undefined behaviour. Texts and comments may hold any character.
+void check_characters(const std::string& text, const std::string& file)
 {
+    enum class In { plain, comment, string, multiline } in = In::plain;
+    char quote = 0;
+    // A string may only start behind one of these; elsewhere a quote is broken TOML, which the parser takes as plain.
+    const std::string_view opens = "\n=,[{.";
+    char last = '\n';
     int line = 1;
     size_t dots = 0;
-    for (const char c : text) {
-        if (c == '.' && ++dots > max_key_parts)
-            throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": more than " +
-                             std::to_string(max_key_parts) + " dots in a row; no key and no text needs so many");
-        if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '#') dots = 0;
+    const auto fail = [&](const std::string& what) {
+        throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": " + what);
+    };
+    const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
+    const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    const size_t start = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
+    for (size_t i = start; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool tripled = (c == '"' || c == '\'') && at(i + 1) == c && at(i + 2) == c;
         if (c == '\n') ++line;
+        switch (in) {
+            case In::plain:
+                if ((c == '"' || c == '\'') && opens.find(last) != std::string_view::npos) {
+                    quote = c;
+                    in = tripled ? In::multiline : In::string;
+                    if (tripled) i += 2;
+                } else if (c == '#') {
+                    in = In::comment;
+                } else if (static_cast<unsigned char>(c) >= 0x80) {
+                    fail("a character that is not ASCII stands outside of quotes; put the text into quotes");
+                } else if (c == '.') {
+                    if (++dots > max_key_parts)
+                        fail("a key of more than " + std::to_string(max_key_parts) + " parts; no key needs so many");
+                } else if (c == '\n' || c == '=' || c == ',') {
+                    dots = 0;
+                }
+                if (!is_blank(c) || c == '\n') last = c;
+                break;
+            case In::comment:
+                if (c == '\n') {
+                    in = In::plain;
+                    last = c;
+                    dots = 0;
+                }
+                break;
+            case In::string:
+                if (c == '\\' && quote == '"' && at(i + 1) != '\n')
+                    ++i;
+                else if (c == quote || c == '\n') {
+                    in = In::plain;
+                    last = c;
+                }
+                break;
+            case In::multiline:
+                if (c == '\\' && quote == '"') {
+                    // A backslash before blanks swallows them, and the parser asks what comes behind.
+                    ++i;
+                    if (!is_blank(at(i))) break;
+                    for (; is_blank(at(i)); ++i)
+                        if (at(i) == '\n') ++line;
+                    if (static_cast<unsigned char>(at(i)) >= 0x80)
+                        fail("a character that is not ASCII follows a line joined by a backslash; join it elsewhere");
+                    --i;
+                } else if (c == quote && tripled) {
+                    in = In::plain;
+                    // Up to two quotes may belong to the text before the closing three.
+                    for (i += 2; at(i + 1) == quote;) ++i;
+                }
+                break;
+        }
     }
 }
 
 toml::table parse(const std::string& text, const std::string& file)
 {
     if (text.size() > max_bytes)
-        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong into mesh files");
-    check_key_depth(text, file);
+        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong in mesh files");
+    check_characters(text, file);
     try {
         return toml::parse(text, file);
     } catch (const toml::parse_error& e) {
@@ -191,7 +222,7 @@ toml::table parse_set_value(const std::string& key, const std::string& value)
     if (value.find('\n') == std::string::npos && value.size() < max_bytes) {
         try {
             const std::string text = "v = " + value;
-            check_key_depth(text, "--set");
+            check_characters(text, "--set");
             return toml::parse(text);
         } catch (const toml::parse_error&) {
             const auto plain = [](char c) {
@@ -410,7 +441,7 @@ private:
         }
         for (const Word& w : row.words)
             if (**text == w.text) return w.value;
-        fail(key, "unknown word \"" + printable(**text) + "\"; " + suggest(**text, words));
+        fail(key, "unknown word \"" + printable(**text) + "\"; " + suggestion(**text, words));
     }
 
     ParamValue read_value(const ParamRow& row, const toml::node& node, const std::string& key) const
@@ -501,8 +532,8 @@ private:
                 here.push_back(full.substr(inner.size()));
             if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
         }
-        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs into " + elsewhere[0]);
-        fail_at(line, key, "unknown key; " + suggest(name, here));
+        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
+        fail_at(line, key, "unknown key; " + suggestion(name, here));
     }
 
     void read_table(const toml::table& table, const Section& section, size_t entry, ShapeParams* shape,
@@ -557,7 +588,7 @@ private:
             if (!word) {
                 std::vector<std::string> words;
                 for (const Word& w : shape_words()) words.push_back(w.text);
-                fail(prefix + "shape", "missing; " + suggest("", words));
+                fail(prefix + "shape", "missing; " + suggestion("", words));
             }
             read_row(kind, &shape, *word, prefix + "shape");
             read_table(*table, section, entry, &shape, prefix);

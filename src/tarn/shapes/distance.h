@@ -6,8 +6,6 @@
 // of distances. In 2D a point has z = 0, boxes span all z, and the others are cut at z = 0: a sphere becomes a disc,
 // a cylinder a rectangle, a cone a triangle.
 
-#include <limits>
-
 #include "tarn/base/vec.h"
 #include "tarn/params/params.h"
 
@@ -48,7 +46,7 @@ struct Shape {
 
 TARN_HD inline double box_distance(Vec3 x, Vec3 min, Vec3 max)
 {
-    double outside = 0, inside = -std::numeric_limits<double>::infinity();
+    double outside = 0, inside = -HUGE_VAL;
     for (int a = 0; a < 3; ++a) {
         const double below = min[a] - x[a], above = x[a] - max[a];
         const double q = below > above ? below : above;
@@ -69,7 +67,7 @@ TARN_HD inline double ellipsoid_distance(Vec3 x, Vec3 radii)
 
     // On a symmetry plane the root can meet the pole; a nudge of a billionth of the radius parts them again.
     Vec3 p;
-    double t = -std::numeric_limits<double>::infinity();
+    double t = -HUGE_VAL;
     for (int a = 0; a < 3; ++a) {
         p[a] = std::fabs(x[a]);
         if (p[a] < 1e-9 * smallest) p[a] = 1e-9 * smallest;
@@ -86,7 +84,8 @@ TARN_HD inline double ellipsoid_distance(Vec3 x, Vec3 radii)
         }
         const double change = -f / slope;
         t += change;
-        if (!(std::fabs(change) > 1e-14 * (std::fabs(t) + smallest * smallest))) break;
+        // Convergence is quadratic: after a change this small the rest is rounding.
+        if (!(change > 1e-9 * (t + smallest * smallest))) break;
     }
     double sum = 0;
     for (int a = 0; a < 3; ++a) {
@@ -223,7 +222,7 @@ TARN_HD inline double distance(const Shape& shape, Vec3 x)
 // the entry that decided it, -1 if there is none.
 TARN_HD inline double distance(const Shape* shapes, int count, Vec3 x, int* owner = nullptr)
 {
-    double d = std::numeric_limits<double>::infinity();
+    double d = HUGE_VAL;
     int decided = -1;
     for (int i = 0; i < count; ++i) {
         const double e = distance(shapes[i], x);

@@ -10,9 +10,9 @@
 namespace tarn
 {
 
-// A closed triangle mesh (see mesh_file.h), in its own coordinates. Distances are exact to the triangles within ten
-// spacings of the surface, and farther off they stay at that value. The spacing grows where the samples would not
-// fit in memory.
+// A closed triangle mesh (see mesh_file.h), in its own coordinates. Distances hold within ten spacings of the
+// surface, to a tenth of a spacing near it; farther off they stay at that value. The spacing grows where the samples
+// would not fit in memory.
 std::shared_ptr<const DistanceGrid> sample_mesh(const std::string& path, double spacing);
 
 // A grey PNG as ground: black lies at min y, white at max y, the image covers min to max in x and z with its top row

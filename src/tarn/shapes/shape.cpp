@@ -1,5 +1,6 @@
 #include "tarn/shapes/shape.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <queue>
 

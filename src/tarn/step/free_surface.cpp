@@ -109,7 +109,7 @@ void extend_velocity(Water<D>& w)
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
-    Field<D>& distance = w.solids.any ? w.scratch[0] : w.phi;
+    Field<D>& distance = w.solids.any ? w.to_water : w.phi;
     if (w.solids.any) {
         const auto d = distance.view();
         const auto phi = std::as_const(w.phi).view(), nodes = std::as_const(w.solids.distance).view();
@@ -118,7 +118,7 @@ void extend_velocity(Water<D>& w)
             d(c) = phi(c) > solid ? phi(c) : solid;
         });
     }
-    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers);
+    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
 
@@ -175,15 +175,15 @@ template <int D>
 void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, const Tiles<D>& tiles, double dt)
 {
     const auto p = phi.view();
-    const Cell<D> cells = phi.grid().cells;
     for (int a = 0; a < D; ++a) {
         const float add = static_cast<float>(gravity[a] * dt);
         if (add == 0) continue;
         const auto u = velocity[a].view();
-        parallel_for_faces("gravity", tiles, a, [=](Cell<D> c) {
+        const int n = p.next(a);
+        parallel_for_faces<true>("gravity", tiles, a, [=](Cell<D> c) {
             const int i = p.index(c);
-            const bool wet = (c[a] < cells[a] && p[i] < 0) || (c[a] > 0 && p[i - p.next(a)] < 0);
-            u(c) += wet ? add : 0.0f;
+            const float upper = p[i], lower = p[i - n], nearest = upper < lower ? upper : lower;
+            u[i] += nearest < 0 ? add : 0.0f;
         });
     }
 }
@@ -207,14 +207,13 @@ template <int D>
 double fastest_face(const Water<D>& w)
 {
     const auto u = w.velocity.view();
-    return parallel_max("fastest", w.tiles_active, [=](Cell<D> c) {
-        float fastest = 0;
-        for (int a = 0; a < D; ++a) {
-            const float v = std::fabs(u[a](c));
-            fastest = v < fastest ? fastest : v;  // a NaN comes through
-        }
-        return fastest;
-    });
+    double fastest = 0;
+    for (int a = 0; a < D; ++a) {
+        const auto ua = u[a];
+        const double v = parallel_max<true>("fastest", w.tiles_active, [=](Cell<D> c) { return std::fabs(ua(c)); });
+        fastest = v < fastest ? fastest : v;  // a NaN comes through
+    }
+    return fastest;
 }
 
 // How fast solids will move where there is water, from their keyframes.
@@ -244,7 +243,8 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h, scratch);
+    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h,
+           (p.time.cfl + 1) * w.grid.h, scratch);
     redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
     const double taken = fill_and_drain(w.phi, w.flows, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
@@ -280,7 +280,8 @@ Water<D> initial_water(const Scene& scene)
     const Params& p = scene.params;
     Water<D> w;
     w.grid = make_grid<D>(p.domain);
-    w.phi = Field<D>(w.grid);
+    w.band = band_of(p, w.grid.h);
+    w.phi = distance_field(w.grid, static_cast<float>(w.band));
     w.velocity = FaceField<D>(w.grid);
     w.pressure = Field<D>(w.grid);
     w.faces = FaceField<D>(w.grid);
@@ -290,9 +291,9 @@ Water<D> initial_water(const Scene& scene)
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
     if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
     w.projection = Projection<D>(w.grid);
-    w.band = band_of(p, w.grid.h);
     w.solids = make_solids<D>(scene, w.grid);
     w.flows = make_flows<D>(scene, w.grid);
+    if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
 
     // Phi from the shapes. Where they run along the domain's sides there is no surface, only more water beyond: the
     // redistancing that follows forgets those sides.

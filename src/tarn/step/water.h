@@ -43,6 +43,7 @@ struct Water {
     Field<D> scratch[3];
     FaceField<D> viscosity[2];  // only for viscous water
     Field<D> kappa;             // only with surface tension
+    Field<D> to_water;          // only with solids: distance to water that is outside of them
     Projection<D> projection;
 };
 

@@ -11,7 +11,8 @@
 
 namespace tarn {
 
-// Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. `scratch` is a field to work in.
+// Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch` is a
+// field to work in.
 template <int D>
 void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch);
 

@@ -1,0 +1,225 @@
+// The command line: words in, one call into the library, an exit code out.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "tarn/base/nearest.h"
+#include "tarn/output/files.h"
+#include "tarn/params/describe.h"
+#include "tarn/render/preview.h"
+#include "tarn/run/bench.h"
+#include "tarn/run/check.h"
+#include "tarn/run/run.h"
+#include "tarn/run/validate.h"
+#include "tarn/scene/read.h"
+
+namespace fs = std::filesystem;
+using namespace tarn;
+
+namespace
+{
+
+constexpr const char* examples = R"(Examples:
+  tarn run scenes/dam_break.toml                  frames, previews and a movie in out/dam_break
+  tarn run scenes/dam_break.toml --frames 10 --set domain.cells=64 --out out/quick
+  tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
+  tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
+  tarn params                                     every key of a scene file
+
+Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
+The script ./tarn knows two more commands: build, and test.)";
+
+// The folder that holds scenes/ and validation/: beside an installed program, or the source it was built from.
+fs::path home()
+{
+    std::error_code error;
+    const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path() / "../share/tarn";
+    return fs::exists(installed / "scenes", error) ? installed : fs::path(TARN_SOURCE_DIR);
+}
+
+// The name under which the program was called: the script ./tarn gives its own.
+std::string program_name()
+{
+    const char* name = std::getenv("TARN_COMMAND");
+    return name ? name : "tarn";
+}
+
+// A word as a shell must be given it.
+std::string shell_word(const std::string& word)
+{
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) || std::string_view("_-./=,:+").find(char(c)) != std::string_view::npos;
+    });
+    if (plain) return word;
+    std::string quoted = "'";
+    for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+Overrides overrides_of(const std::vector<std::string>& settings, int frames)
+{
+    Overrides overrides;
+    for (const std::string& s : settings) {
+        const size_t equals = s.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw InputError(fmt::format("--set {}: give it as key=value, such as --set domain.cells=64", s));
+        overrides.emplace_back(s.substr(0, equals), s.substr(equals + 1));
+    }
+    if (frames > 0) overrides.emplace_back("time.frames", std::to_string(frames));
+    return overrides;
+}
+
+int list_scenes()
+{
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(home() / "scenes", error))
+        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    if (files.empty()) throw InputError(fmt::format("{}: no scenes there", (home() / "scenes").string()));
+    for (const fs::path& file : files) {
+        const Params params = read_params(read_file(file), file);
+        fmt::print("{:<44} {}\n", fs::proximate(file, error).string(), params.title);
+    }
+    return exit_done;
+}
+
+int movie(const std::string& dir, double rate)
+{
+    if (!fs::exists(dir + "/render/frame_0000.png"))
+        throw InputError(
+            fmt::format("{}: no pictures in {}/render; run the scene with output.preview = true", dir, dir));
+    if (rate <= 0) {
+        const std::string file = dir + "/scene.toml";
+        rate = fs::exists(file) ? read_params(read_file(file), file).time.rate : TimeParams{}.rate;
+    }
+    make_movie(dir, rate);
+    fmt::print("{}/movie.mp4\n", dir);
+    return exit_done;
+}
+
+int run_command_line(int argc, char** argv)
+{
+    CLI::App app{"Tarn animates water: a scene file goes in, moving water comes out.", "tarn"};
+    app.set_version_flag("--version", "tarn " TARN_VERSION);
+    app.set_help_flag("-h,--help", "Print this and leave");
+    app.footer(examples);
+    app.require_subcommand(1);
+
+    std::string scene_file, dir, name, results = "out/bench";
+    RunOptions options;
+    std::vector<std::string> settings;
+    int frames = 0;
+    double rate = 0;
+    bool resume = false, force = false, markdown = false;
+
+    const auto scene_options = [&](CLI::App* command) {
+        command->add_option("scene", scene_file, "Scene file")->required()->type_name("SCENE");
+        command->add_option("--set", settings, "Set any key of the scene, such as domain.cells=64; may be repeated")
+            ->type_name("KEY=VALUE")
+            ->allow_extra_args(false);
+        command->add_option("--frames", frames, "Frames to make, instead of time.frames")
+            ->type_name("N")
+            ->check(CLI::PositiveNumber);
+    };
+
+    CLI::App* run_cmd = app.add_subcommand("run", "Simulate a scene");
+    scene_options(run_cmd);
+    run_cmd->add_option("--out", options.out, "Folder for the results [out/<scene>]")->type_name("DIR");
+    run_cmd->add_option("--threads", options.threads, "Threads [one per core]; the result is the same on any number")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+    CLI::Option* resume_option =
+        run_cmd->add_flag("--resume", resume, "Go on with the run in the folder; more frames with --frames");
+    run_cmd->add_flag("--force", force, "Replace the run in the folder")->excludes(resume_option);
+    run_cmd->add_flag("--quiet", options.quiet, "Print nothing but warnings and errors");
+
+    CLI::App* check_cmd = app.add_subcommand("check", "Look for mistakes; estimate cells, memory and disk");
+    scene_options(check_cmd);
+
+    CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
+    movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
+    movie_cmd->add_option("--rate", rate, "Frames per second [as simulated]")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+
+    CLI::App* scenes_cmd = app.add_subcommand("scenes", "List the example scenes");
+    CLI::App* params_cmd = app.add_subcommand("params", "Every key of a scene file: default, unit, range, meaning");
+    params_cmd->add_flag("--markdown", markdown, "As the page docs/parameters.md");
+    CLI::App* schema_cmd = app.add_subcommand("schema", "The same as a JSON schema, for editors");
+
+    CLI::App* validate_cmd = app.add_subcommand("validate", "Compare with experiments and exact solutions");
+    validate_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
+    CLI::App* bench_cmd = app.add_subcommand("bench", "Measure speed");
+    bench_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
+    bench_cmd->add_option("--results", results, "Folder for the numbers [out/bench]")->type_name("DIR");
+
+    // A misspelt command is told apart from a bad argument.
+    if (argc > 1 && argv[1][0] != '-') {
+        std::vector<std::string> known;
+        for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+        if (std::find(known.begin(), known.end(), argv[1]) == known.end())
+            throw InputError(fmt::format("unknown command \"{}\"; {}", argv[1], suggestion(argv[1], known)));
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) return app.exit(e);
+        if (argc == 1) {
+            fmt::print(stderr, "{}", app.help());
+            return exit_bad_input;
+        }
+        throw InputError(e.what());
+    }
+
+    if (*run_cmd) {
+        options.existing = resume ? Existing::resume : force ? Existing::replace : Existing::refuse;
+        options.command = program_name() + " run " + shell_word(scene_file);
+        for (const std::string& s : settings) options.command += " --set " + shell_word(s);
+        if (frames > 0) options.command += fmt::format(" --frames {}", frames);
+        return run(read_scene(scene_file, overrides_of(settings, frames)), options);
+    }
+    if (*check_cmd) {
+        const Scene scene = read_scene(scene_file, overrides_of(settings, frames));
+        print_check(scene, check(scene));
+        return exit_done;
+    }
+    if (*movie_cmd) return movie(dir, rate);
+    if (*scenes_cmd) return list_scenes();
+    if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());
+    if (*schema_cmd) fmt::print("{}", params_schema());
+    if (*validate_cmd) return validate(name, home() / "validation", fs::read_symlink("/proc/self/exe"));
+    if (*bench_cmd) return bench(name, results);
+    return exit_done;
+}
+
+// Errors are one line, whatever they quote.
+int complain(const std::string& text, int code)
+{
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    fmt::print(stderr, "tarn: {}\n", line);
+    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        return run_command_line(argc, argv);
+    } catch (const InputError& e) {
+        return complain(e.what(), exit_bad_input);
+    } catch (const RunError& e) {
+        return complain(e.what(), exit_failed);
+    } catch (const std::bad_alloc&) {
+        return complain("out of memory; lower domain.cells, or see what `tarn check` says", exit_failed);
+    } catch (const std::exception& e) {
+        return complain(e.what(), exit_failed);
+    }
+}

@@ -1,0 +1,208 @@
+// A checkpoint is, little-endian throughout:
+//   Header            which grid, when, and how long the payload is
+//   payload           phi, then each velocity component, then pressure, padding included, as packed 32-bit words
+//   checksum          64 bits over header and payload
+// A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
+// are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
+// and NaNs included, because words are compared and not numbers.
+
+#include "tarn/output/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "tarn/base/error.h"
+#include "tarn/output/files.h"
+
+namespace tarn
+{
+
+namespace
+{
+
+static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
+
+constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
+constexpr uint32_t version = 1;
+
+struct Header {
+    char magic[8];
+    uint32_t version;
+    int32_t dimension;
+    int32_t cells[3];
+    int32_t frame;
+    double h, time, volume_expected;
+    int64_t step;
+    uint64_t payload;  // bytes
+};
+static_assert(sizeof(Header) == 72, "no padding, so that every byte of the header is defined and checked");
+
+// Every step is a bijection of the state for a given word, and of the word for a given state, so that a change
+// confined to one word can never cancel out.
+uint64_t checksum(std::string_view bytes)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u ^ bytes.size();
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
+        state = (state ^ word) * 0xd6e8feb86659fd93u;
+        state ^= state >> 32;
+    }
+    return state;
+}
+
+// Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
+constexpr size_t shortest_run = 8;
+constexpr size_t longest_run = size_t{1} << 30;
+
+void append_words(std::string& out, const void* words, size_t n)
+{
+    out.append(static_cast<const char*>(words), n * sizeof(uint32_t));
+}
+
+void pack(std::string& out, const float* values, size_t size)
+{
+    const auto word = [&](size_t i) { return std::bit_cast<uint32_t>(values[i]); };
+    const auto flush_plain = [&](size_t from, size_t to) {
+        for (; from < to; from += std::min(to - from, longest_run)) {
+            const int32_t n = static_cast<int32_t>(std::min(to - from, longest_run));
+            append_words(out, &n, 1);
+            append_words(out, values + from, static_cast<size_t>(n));
+        }
+    };
+    size_t plain = 0;  // start of the words not yet written
+    for (size_t i = 0; i < size;) {
+        size_t end = i + 1;
+        while (end < size && end - i < longest_run && word(end) == word(i)) ++end;
+        if (end - i >= shortest_run) {
+            flush_plain(plain, i);
+            const int32_t n = -static_cast<int32_t>(end - i);
+            append_words(out, &n, 1);
+            append_words(out, values + i, 1);
+            plain = end;
+        }
+        i = end;
+    }
+    flush_plain(plain, size);
+}
+
+// Reads `size` values, or only checks that they are there where `values` is null. Returns false on malformed words.
+bool unpack(std::string_view& in, float* values, size_t size)
+{
+    const auto take_word = [&](auto& to) {
+        if (in.size() < sizeof(uint32_t)) return false;
+        std::memcpy(&to, in.data(), sizeof(uint32_t));
+        in.remove_prefix(sizeof(uint32_t));
+        return true;
+    };
+    for (size_t done = 0; done < size;) {
+        int32_t count = 0;
+        if (!take_word(count) || count == 0) return false;
+        const size_t n = static_cast<size_t>(count > 0 ? count : -int64_t{count});
+        if (n > size - done) return false;
+        if (count > 0) {
+            if (in.size() < n * sizeof(float)) return false;
+            if (values) std::memcpy(values + done, in.data(), n * sizeof(float));
+            in.remove_prefix(n * sizeof(float));
+        } else {
+            uint32_t word = 0;
+            if (!take_word(word)) return false;
+            // A value already in place is left alone: untouched memory is zero and stays out of the resident set.
+            for (size_t i = done; values && i < done + n; ++i)
+                if (std::bit_cast<uint32_t>(values[i]) != word) values[i] = std::bit_cast<float>(word);
+        }
+        done += n;
+    }
+    return true;
+}
+
+// The fields of a checkpoint, in the order of the file.
+template <int D, class WaterOrConst, class F>
+void for_each_field(WaterOrConst& water, F&& f)
+{
+    f(water.phi);
+    for (int a = 0; a < D; ++a) f(water.velocity[a]);
+    f(water.pressure);
+}
+
+}  // namespace
+
+template <int D>
+void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
+{
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.version = version;
+    header.dimension = D;
+    for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
+    header.frame = frame;
+    header.h = water.grid.h;
+    header.time = water.time;
+    header.volume_expected = water.volume_expected;
+    header.step = water.step;
+
+    std::string bytes(sizeof header, '\0');
+    for_each_field<D>(water, [&](const Field<D>& f) { pack(bytes, f.data(), f.size()); });
+    header.payload = bytes.size() - sizeof header;
+    std::memcpy(bytes.data(), &header, sizeof header);
+    const uint64_t sum = checksum(bytes);
+    bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+    write_file(path, bytes);
+}
+
+template <int D>
+int load_checkpoint(const std::string& path, Water<D>& water)
+{
+    const std::string bytes = read_file(path);
+    const auto torn = [&](const char* what) {
+        return RunError(fmt::format("{}: {}; delete it and resume from an older checkpoint", path, what));
+    };
+
+    Header header;
+    if (bytes.size() < sizeof header + sizeof(uint64_t)) throw torn("too short for a checkpoint");
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
+    if (header.version != version)
+        throw RunError(
+            fmt::format("{}: a checkpoint of version {}, but this program reads version {}; run again from "
+                        "the start",
+                        path, header.version, version));
+    if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
+        throw torn("the file is cut short or damaged");
+    uint64_t sum = 0;
+    std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
+    const std::string_view summed(bytes.data(), bytes.size() - sizeof sum);
+    if (checksum(summed) != sum) throw torn("damaged: its checksum does not match");
+
+    bool same_grid = header.dimension == D && header.h == water.grid.h;
+    for (int a = 0; same_grid && a < D; ++a) same_grid = header.cells[a] == water.grid.cells[a];
+    if (!same_grid)
+        throw RunError(
+            fmt::format("{}: made for {} x {} x {} cells of {} m in {}D, which is not this scene's grid; run "
+                        "again from the start or restore the scene",
+                        path, header.cells[0], header.cells[1], header.cells[2], header.h, header.dimension));
+
+    // First only look, so that a file which is refused leaves the water as it was.
+    std::string_view payload = summed.substr(sizeof header), look = payload;
+    for_each_field<D>(water, [&](Field<D>& f) {
+        if (!unpack(look, nullptr, f.size())) throw torn("damaged: a field does not fill the grid");
+    });
+    if (!look.empty()) throw torn("damaged: there is more than the fields");
+    for_each_field<D>(water, [&](Field<D>& f) { unpack(payload, f.data(), f.size()); });
+
+    water.time = header.time;
+    water.step = static_cast<long>(header.step);
+    water.volume_expected = header.volume_expected;
+    return header.frame;
+}
+
+template void save_checkpoint<2>(const std::string&, const Water<2>&, int);
+template void save_checkpoint<3>(const std::string&, const Water<3>&, int);
+template int load_checkpoint<2>(const std::string&, Water<2>&);
+template int load_checkpoint<3>(const std::string&, Water<3>&);
+
+}  // namespace tarn

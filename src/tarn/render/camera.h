@@ -1,0 +1,24 @@
+#pragma once
+// A pinhole camera.
+
+#include "tarn/params/params.h"
+
+namespace tarn
+{
+
+struct Camera {
+    Vec3f position, forward, right, up;
+    float tan_x = 1, tan_y = 1;  // half the picture's extent at unit distance
+
+    // The direction through a point of the picture; (-1,-1) is its lower left corner.
+    Vec3f direction(float x, float y) const
+    {
+        const Vec3f d = forward + (x * tan_x) * right + (y * tan_y) * up;
+        return (1 / length(d)) * d;
+    }
+};
+
+// Where position or target are not given, the box from 0 to `size` is framed in a three-quarter view.
+Camera make_camera(const CameraParams& params, Vec3 size, double aspect);
+
+}  // namespace tarn

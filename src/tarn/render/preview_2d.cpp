@@ -1,0 +1,264 @@
+// A drawing of a 2D tank: water tinted by depth and speed, its surface as a fine line, streaks along the flow, solids
+// and walls. Positions are counted in cells from the domain's corner, y up; widths of lines in pixels.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/sample.h"
+#include "tarn/render/color.h"
+#include "tarn/render/preview.h"
+
+namespace tarn
+{
+
+namespace
+{
+
+using Vec2f = Vec<2, float>;
+
+const Vec3f page = srgb(0.94f, 0.95f, 0.96f);
+const Vec3f air_low = srgb(0.93f, 0.96f, 0.985f), air_high = srgb(0.985f, 0.99f, 1.0f);
+const Vec3f water_deep = srgb(0.03f, 0.23f, 0.52f), water_high = srgb(0.10f, 0.47f, 0.80f);
+const Vec3f water_light = srgb(0.42f, 0.79f, 0.95f), surface_line = srgb(0.02f, 0.15f, 0.36f);
+const Vec3f solid_fill = srgb(0.69f, 0.64f, 0.58f), solid_line = srgb(0.37f, 0.33f, 0.29f);
+const Vec3f wall_line = srgb(0.27f, 0.31f, 0.36f);
+const Vec3f source_tint = srgb(0.10f, 0.65f, 0.45f), sink_tint = srgb(0.85f, 0.35f, 0.20f);
+
+// How much of a pixel lies inside an edge whose signed distance in pixels is d.
+float inside(float d) { return std::clamp(0.5f - d, 0.0f, 1.0f); }
+// How much of it a line covers that follows the edge.
+float along(float d, float width) { return inside(std::abs(d) - 0.5f * width); }
+
+void paint(Vec3f& canvas, Vec3f colour, float cover) { canvas = mix(canvas, colour, cover); }
+
+// Catmull-Rom interpolation of cell-centred values: it goes through them, and its contours have no corners at the edges
+// of cells, which bilinear ones have.
+float smooth_sample(View<2, const float> f, Cell<2> cells, Vec2f u)
+{
+    int first[2];
+    float weight[2][4];
+    for (int a = 0; a < 2; ++a) {
+        const float x = u[a] - 0.5f, whole = std::floor(x), t = x - whole;
+        first[a] = static_cast<int>(whole) - 1;
+        weight[a][0] = 0.5f * t * (-1 + t * (2 - t));
+        weight[a][1] = 1 + 0.5f * t * t * (-5 + 3 * t);
+        weight[a][2] = 0.5f * t * (1 + t * (4 - 3 * t));
+        weight[a][3] = 0.5f * t * t * (t - 1);
+    }
+    float sum = 0;
+    for (int j = 0; j < 4; ++j)
+        for (int i = 0; i < 4; ++i)
+            sum += weight[0][i] * weight[1][j] *
+                   f({std::clamp(first[0] + i, 0, cells[0] - 1), std::clamp(first[1] + j, 0, cells[1] - 1)});
+    return sum;
+}
+
+// The same quick hash everywhere, so that the streaks' places do not depend on anything but themselves.
+float scatter(int i, int j, unsigned salt)
+{
+    unsigned x = static_cast<unsigned>(i) * 0x9e3779b1u ^ static_cast<unsigned>(j) * 0x85ebca77u ^ salt * 0xc2b2ae3du;
+    x = (x ^ (x >> 15)) * 0x2c1b3c6du;
+    x = (x ^ (x >> 12)) * 0x297a2d39u;
+    return static_cast<float>((x ^ (x >> 15)) >> 8) / 16777216.0f;
+}
+
+struct Drawing {
+    const Water<2>& water;
+    View<2, const float> phi, solid;
+    FaceView<2, const float> velocity;
+    Cell<2> cells;
+    float inv_h;
+    std::vector<Shape> shapes;  // the solids as the scene gives them, where it does
+    std::vector<std::vector<Shape>> sources, sinks;
+    WallsParams walls;
+    float fast;  // m/s: the speed after falling half the domain's height
+    int width = 0, height = 0;
+    float scale = 1, left = 0, bottom = 0;  // pixels per cell; the domain's corner in the picture
+    float pen = 1;                          // lines grow with the picture
+    std::vector<float> streaks;
+
+    Drawing(const Water<2>& w, const Scene& scene, int wanted_width)
+        : water(w),
+          phi(w.phi.view()),
+          solid(w.solids.distance.view()),
+          velocity(w.velocity.view()),
+          cells(w.grid.cells),
+          inv_h(static_cast<float>(1 / w.grid.h)),
+          shapes(scene.solids.at(w.time)),
+          walls(scene.params.domain.walls)
+    {
+        for (const Geometry& g : scene.sources) sources.push_back(g.at(w.time));
+        for (const Geometry& g : scene.sinks) sinks.push_back(g.at(w.time));
+        const double g = length(scene.params.domain.gravity);
+        fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
+
+        // The domain fills the width, unless that would make a tower of it.
+        width = std::max(2, wanted_width / 2 * 2);
+        pen = std::max(1.0f, static_cast<float>(width) / 900);
+        const float margin = std::max(2.0f, 0.025f * static_cast<float>(width));
+        const float tallest = 1.5f * static_cast<float>(width);
+        scale = std::min((static_cast<float>(width) - 2 * margin) / static_cast<float>(cells[0]),
+                         (tallest - 2 * margin) / static_cast<float>(cells[1]));
+        height = static_cast<int>(std::ceil((scale * static_cast<float>(cells[1]) + 2 * margin) / 2)) * 2;
+        left = 0.5f * (static_cast<float>(width) - scale * static_cast<float>(cells[0]));
+        bottom = 0.5f * (static_cast<float>(height) + scale * static_cast<float>(cells[1]));
+        draw_streaks();
+    }
+
+    Vec2f cell_at(float x, float y) const { return {(x - left) / scale, (bottom - y) / scale}; }
+    float water_at(Vec2f u) const { return inv_h * smooth_sample(phi, cells, u); }
+    float solid_at(Vec2f u) const
+    {
+        if (!water.solids.any) return 1e9f;
+        const float d = inv_h * sample(solid, locate(solid, u, cells));
+        return std::abs(d) > 2 || shapes.empty() ? d : distance_to(shapes, u);
+    }
+    float distance_to(const std::vector<Shape>& list, Vec2f u) const
+    {
+        return inv_h * static_cast<float>(distance(list, lift<2>((1.0 / inv_h) * u.as<double>())));
+    }
+    Vec2f velocity_at(Vec2f u) const { return sample_velocity(velocity, cells, u - Vec2f::all(0.5f)); }
+
+    // Short strokes along the flow from scattered places, as long as the flow is fast, thickening towards its head.
+    void draw_streaks()
+    {
+        streaks.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0.0f);
+        const float spacing = 14 * pen;  // pixels
+        const int nx = static_cast<int>(scale * static_cast<float>(cells[0]) / spacing);
+        const int ny = static_cast<int>(scale * static_cast<float>(cells[1]) / spacing);
+        for (int j = 0; j <= ny; ++j)
+            for (int i = 0; i <= nx; ++i) {
+                const Vec2f seed{(static_cast<float>(i) + scatter(i, j, 1)) * spacing / scale,
+                                 (static_cast<float>(j) + scatter(i, j, 2)) * spacing / scale};
+                draw_streak(seed, spacing);
+            }
+    }
+
+    void draw_streak(Vec2f seed, float spacing)
+    {
+        constexpr int steps = 10;
+        if (!flows_at(seed)) return;
+        const float speed = length(velocity_at(seed));
+        const float strength = smoothstep(0.02f, 0.25f, speed / fast);
+        if (strength <= 0.02f) return;
+        // All strokes last equally long, but none grows beyond a few spacings.
+        const float reach = std::min(3.0f * spacing * speed / fast, 2.6f * spacing) / scale;  // cells
+        const float dt = reach / (speed * inv_h * steps);
+        Vec2f x = seed, points[steps + 1] = {seed};
+        int n = 1;
+        for (; n <= steps; ++n) {
+            // The midpoint rule.
+            const Vec2f middle = x + (0.5f * dt * inv_h) * velocity_at(x);
+            x += (dt * inv_h) * velocity_at(middle);
+            if (!flows_at(x)) break;
+            points[n] = x;
+        }
+        for (int k = 1; k < n; ++k) {
+            const float head = static_cast<float>(k) / steps;
+            stroke(points[k - 1], points[k], pen * (0.5f + 0.9f * head), 0.52f * strength * head);
+        }
+    }
+    bool flows_at(Vec2f u) const
+    {
+        if (u[0] < 0 || u[1] < 0 || u[0] > static_cast<float>(cells[0]) || u[1] > static_cast<float>(cells[1]))
+            return false;
+        return inv_h * sample_cells(phi, cells, u - Vec2f::all(0.5f)) < -0.2f && solid_at(u) > 0;
+    }
+
+    void stroke(Vec2f from, Vec2f to, float thick, float strength)
+    {
+        const Vec2f a{left + scale * from[0], bottom - scale * from[1]},
+            b{left + scale * to[0], bottom - scale * to[1]};
+        const Vec2f d = b - a;
+        const float square = std::max(dot(d, d), 1e-12f), reach = 0.5f * thick + 1;
+        const auto range = [&](int axis, int end) {
+            return std::pair{std::max(0, static_cast<int>(std::min(a[axis], b[axis]) - reach)),
+                             std::min(end - 1, static_cast<int>(std::max(a[axis], b[axis]) + reach))};
+        };
+        const auto [x0, x1] = range(0, width);
+        const auto [y0, y1] = range(1, height);
+        for (int y = y0; y <= y1; ++y)
+            for (int x = x0; x <= x1; ++x) {
+                const Vec2f p{static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f};
+                const Vec2f off = p - a - std::clamp(dot(p - a, d) / square, 0.0f, 1.0f) * d;
+                float& s = streaks[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+                s = std::max(s, strength * along(length(off), thick));
+            }
+    }
+
+    Vec3f water_colour(Vec2f u, float depth) const
+    {
+        // Light from above fades downwards, and comes in through the surface nearby.
+        const float y = u[1] / static_cast<float>(cells[1]);
+        const float lit = 0.38f * std::exp(-std::max(depth, 0.0f) / 2.2f);
+        const float speed = std::min(length(velocity_at(u)) / fast, 1.5f);
+        return mix(mix(water_deep, water_high, std::min(1.0f, 0.15f + y)), water_light,
+                   std::min(0.85f, lit + 0.32f * speed));
+    }
+
+    // A region of the scene: a faint tint with a dashed rim.
+    void paint_region(Vec3f& canvas, const std::vector<Shape>& region, Vec2f u, float x, float y, Vec3f tint) const
+    {
+        const float d = scale * distance_to(region, u);
+        const bool dash = std::fmod(x + y, 8 * pen) < 4.5f * pen;
+        paint(canvas, tint, 0.14f * inside(d) + (dash ? 0.55f * along(d, 1.2f * pen) : 0));
+    }
+
+    Vec3f colour_at(int px, int py) const
+    {
+        const float x = static_cast<float>(px) + 0.5f, y = static_cast<float>(py) + 0.5f;
+        const Vec2f u = cell_at(x, y);
+        const float w = static_cast<float>(cells[0]), h = static_cast<float>(cells[1]);
+        // Distance to the walls, in pixels, negative inside the domain.
+        const float wall = scale * std::max({-u[0], u[0] - w, -u[1], u[1] - h});
+        Vec3f canvas = page;
+        if (wall < 1) {
+            Vec3f tank = mix(air_low, air_high, std::clamp(u[1] / h, 0.0f, 1.0f));
+            const float depth = -water_at(u), surface = -scale * depth;
+            if (surface < 3 * pen) {
+                Vec3f wet = water_colour(u, depth);
+                paint(wet, Vec3f::all(1),
+                      streaks[static_cast<size_t>(py) * static_cast<size_t>(width) + static_cast<size_t>(px)]);
+                paint(tank, wet, inside(surface));
+                paint(tank, surface_line, 0.85f * along(surface, 1.5f * pen));
+            }
+            for (const auto& region : sources) paint_region(tank, region, u, x, y, source_tint);
+            for (const auto& region : sinks) paint_region(tank, region, u, x, y, sink_tint);
+            if (const float rim = scale * solid_at(u); rim < 3 * pen) {
+                paint(tank, solid_fill, inside(rim));
+                paint(tank, solid_line, along(rim + 0.7f * pen, 1.6f * pen));
+            }
+            paint(canvas, tank, inside(wall));
+        }
+        const float line = along(wall - 0.9f * pen, 2.2f * pen);
+        if (line > 0) {
+            // The wall that this pixel belongs to; an open one is only dashed.
+            const float to_wall[4] = {u[0], w - u[0], u[1], h - u[1]};
+            const WallKind kinds[4] = {walls.left, walls.right, walls.bottom, walls.top};
+            const int nearest = static_cast<int>(std::min_element(to_wall, to_wall + 4) - to_wall);
+            const bool open = kinds[nearest] == WallKind::open;
+            const bool dash = std::fmod(nearest < 2 ? y : x, 12 * pen) < 6 * pen;
+            if (!open || dash) paint(canvas, wall_line, (open ? 0.45f : 1.0f) * line);
+        }
+        return canvas;
+    }
+};
+
+}  // namespace
+
+template <>
+Image preview(const Water<2>& water, const Scene& scene, int width)
+{
+    const Drawing drawing(water, scene, width);
+    Image image{drawing.width, drawing.height, {}};
+    image.rgb.resize(3 * static_cast<size_t>(image.width) * static_cast<size_t>(image.height));
+    parallel_rows("draw", image.height, [&](int y) {
+        for (int x = 0; x < image.width; ++x) {
+            const Vec3f colour = drawing.colour_at(x, y);
+            uint8_t* out =
+                &image.rgb[3 * (static_cast<size_t>(y) * static_cast<size_t>(image.width) + static_cast<size_t>(x))];
+            for (int c = 0; c < 3; ++c) out[c] = to_byte(to_srgb(colour[c]));
+        }
+    });
+    return image;
+}
+
+}  // namespace tarn

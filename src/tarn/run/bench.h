@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace tarn
+{
+
+// `tarn bench [CASE]`: times the case, or every case where the name is empty, and leaves numbers in `results_dir`.
+int bench(const std::string& name, const std::string& results_dir);
+
+}  // namespace tarn

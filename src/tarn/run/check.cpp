@@ -1,0 +1,286 @@
+#include "tarn/run/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tarn/run/machine.h"
+
+namespace tarn
+{
+namespace
+{
+
+// What a run takes, measured; tests/run_check.cpp holds them to 20 %.
+namespace cost
+{
+constexpr double program = 40e6;              // bytes of the program itself, its libraries and threads
+constexpr double memory_per_cell = 60;        // bytes, wet or dry: fields that every cell has
+constexpr double memory_per_wet_cell = 60;    // bytes on top, where there is water
+constexpr double ply_per_surface_cell = 120;  // bytes
+constexpr double obj_per_surface_cell = 300;
+constexpr double vdb_per_surface_cell = 60;
+constexpr double vdb_per_wet_cell = 8;
+constexpr double png_per_pixel = 0.5;
+constexpr double preview_aspect = 16.0 / 9.0;
+constexpr double checkpoint_per_cell(int dimension) { return 4.0 * (dimension + 2); }  // phi, pressure and velocity
+}  // namespace cost
+
+std::string size_text(double bytes)
+{
+    if (bytes < 1e6) return fmt::format("{:.0f} kB", std::ceil(bytes / 1e3));
+    if (bytes < 1e9) return fmt::format("{:.0f} MB", bytes / 1e6);
+    return fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+// Calls near(x) for the centre of every cell that lies within `reach` of the zero set of `distance`, and whole(box,
+// inside) for boxes of cells that lie wholly on one side. Boxes are halved until they do, so the work follows the
+// surface.
+template <int D, class Distance, class Near, class Whole>
+void scan(const Grid<D>& grid, const Box<D>& box, const Distance& distance, double reach, const Near& near,
+          const Whole& whole)
+{
+    Vec<D> centre;
+    int longest = 0;
+    double radius = 0;
+    for (int a = 0; a < D; ++a) {
+        const int n = box.hi[a] - box.lo[a];
+        centre[a] = grid.h * 0.5 * (box.lo[a] + box.hi[a]);
+        radius += 0.25 * n * n * grid.h * grid.h;
+        if (n > box.hi[longest] - box.lo[longest]) longest = a;
+    }
+    const double d = distance(lift<D>(centre));
+    if (box.volume() == 1) {
+        if (std::abs(d) <= reach) return near(lift<D>(centre), d);
+        return whole(box, d < 0);
+    }
+    // Some distances are estimates: twice the box's radius leaves them room.
+    if (std::abs(d) > reach + 2 * std::sqrt(radius)) return whole(box, d < 0);
+    Box<D> lower = box, upper = box;
+    lower.hi[longest] = upper.lo[longest] = (box.lo[longest] + box.hi[longest]) / 2;
+    scan(grid, lower, distance, reach, near, whole);
+    scan(grid, upper, distance, reach, near, whole);
+}
+
+// How many cells have their centre inside.
+template <int D, class Distance>
+int64_t count_inside(const Grid<D>& grid, const Distance& distance)
+{
+    int64_t n = 0;
+    scan(
+        grid, grid.box(), distance, 0.0, [&](Vec3, double) {},
+        [&](const Box<D>& box, bool inside) { n += inside ? box.volume() : 0; });
+    return n;
+}
+
+template <int D>
+class Checker
+{
+public:
+    explicit Checker(const Scene& scene)
+        : scene_(scene),
+          params_(scene.params),
+          grid_(make_grid<D>(params_.domain)),
+          water_(scene.water.at(0)),
+          solids_(scene.solids.at(0))
+    {
+    }
+
+    CheckReport run()
+    {
+        size();
+        placement();
+        thin_walls();
+        fit();
+        return std::move(report_);
+    }
+
+private:
+    void add(Finding::Level level, std::string text) { report_.findings.push_back({level, std::move(text)}); }
+
+    double in_solid(Vec3 x) const
+    {
+        return scene_.solids.empty() ? std::numeric_limits<double>::infinity() : distance(solids_, x);
+    }
+    // Negative within the domain.
+    double in_domain(Vec3 x) const
+    {
+        double d = -std::numeric_limits<double>::infinity();
+        for (int a = 0; a < D; ++a) d = std::max({d, -x[a], x[a] - grid_.size()[a]});
+        return d;
+    }
+
+    void size()
+    {
+        Estimate& e = report_.estimate;
+        e.h = grid_.h;
+        e.cells = grid_.count();
+        for (int a = 0; a < D; ++a) e.grid += fmt::format("{}{}", a ? " x " : "", grid_.cells[a]);
+
+        // The surface that is written runs along walls and solids too: the boundary of (water without solids) in the
+        // domain.
+        int64_t surface_cells = 0;
+        if (!scene_.water.empty()) {
+            const auto wet = [&](Vec3 x) { return std::max({distance(water_, x), -in_solid(x), in_domain(x)}); };
+            scan(
+                grid_, grid_.box(), wet, 0.5 * e.h,
+                [&](Vec3, double d) {
+                    ++surface_cells;
+                    e.wet += d < 0;
+                },
+                [&](const Box<D>& box, bool inside) { e.wet += inside ? box.volume() : 0; });
+        }
+        e.memory = cost::program + cost::memory_per_cell * double(e.cells) + cost::memory_per_wet_cell * double(e.wet);
+        const OutputParams& o = params_.output;
+        if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * double(surface_cells);
+        if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * double(surface_cells);
+        if (o.volume)
+            e.volume = cost::vdb_per_surface_cell * double(surface_cells) + cost::vdb_per_wet_cell * double(e.wet);
+        if (o.preview) e.preview = cost::png_per_pixel * o.preview_width * o.preview_width / cost::preview_aspect;
+        e.checkpoint = cost::checkpoint_per_cell(D) * double(grid_.storage());
+    }
+
+    // Whether a shape is where it can do anything. The reader has refused water, sources and sinks outside the domain.
+    void placement()
+    {
+        Vec3 size = lift<D>(grid_.size());
+        for (size_t i = 0; i < solids_.size(); ++i) {
+            const SolidParams& p = params_.solid[i];
+            if (p.subtract || p.translate.varies() || p.rotate.varies()) continue;  // what moves may come in later
+            if (!reaches(solids_[i], size, D, 0.125 * grid_.h))
+                add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), outside_the_domain));
+        }
+        for (size_t i = 0; i < scene_.sources.size(); ++i)
+            outlet("source", Finding::error, scene_.sources[i], params_.source[i]);
+        for (size_t i = 0; i < scene_.sinks.size(); ++i)
+            outlet("sink", Finding::warning, scene_.sinks[i], params_.sink[i]);
+
+        if (!scene_.water.empty() && !scene_.solids.empty()) {
+            const int64_t both =
+                count_inside(grid_, [&](Vec3 x) { return std::max(distance(water_, x), in_solid(x)); });
+            if (both > 0)
+                add(Finding::info,
+                    fmt::format("{}: water and solids overlap in {} cells; the solid wins", scene_.file, both));
+        }
+        if (report_.estimate.wet == 0 && scene_.sources.empty())
+            add(Finding::error,
+                fmt::format("{}: all the water lies inside solids, or is thinner than a cell", scene_.file));
+    }
+
+    // What stands in the way of a source or a sink.
+    void outlet(const char* kind, Finding::Level level, const Geometry& geometry, const ShapeParams& params)
+    {
+        const std::vector<Shape> shapes = geometry.at(0);
+        const auto d = [&](Vec3 x) { return distance(shapes, x); };
+        const int64_t all = count_inside(grid_, d);
+        if (all == 0) {
+            add(level, fmt::format("{}: covers no cell's centre; make it larger than a cell, {:.3g} m",
+                                   place(kind, params.line), grid_.h));
+            return;
+        }
+        if (scene_.solids.empty()) return;
+        const int64_t blocked = count_inside(grid_, [&](Vec3 x) { return std::max(d(x), in_solid(x)); });
+        if (blocked == all)
+            add(level, fmt::format("{}: lies wholly inside a solid; move it out", place(kind, params.line)));
+        else if (2 * blocked > all)
+            add(Finding::warning,
+                fmt::format("{}: more than half of it lies inside a solid", place(kind, params.line)));
+    }
+
+    // "scene.toml:14: source": as the reader names places.
+    std::string place(const char* kind, int line) const { return fmt::format("{}:{}: {}", scene_.file, line, kind); }
+
+    // A wall thinner than a cell leaks or vanishes between the nodes. The centres of the cells near a solid are carried
+    // to its surface; from there a walk inward along the normal must stay in the solid for a cell's length.
+    void thin_walls()
+    {
+        if (scene_.solids.empty()) return;
+        const double h = grid_.h;
+        int64_t points = 0, thin = 0;
+        double least = h;
+        Vec3 where;
+        const auto look = [&](Vec3 x, double d) {
+            const double eps = 1e-3 * h;
+            Vec3 normal;
+            for (int a = 0; a < D; ++a) {
+                const Vec3 e = eps * Vec3::unit(a);
+                normal[a] = in_solid(x + e) - in_solid(x - e);
+            }
+            const double size = length(normal);
+            if (!(size > eps)) return;  // midway between two surfaces: its neighbours see them
+            normal = (1 / size) * normal;
+            const Vec3 surface = x - d * normal;
+            ++points;
+            for (double depth = h / 16; depth < h; depth += h / 16) {
+                const Vec3 y = surface - depth * normal;
+                if (in_domain(y) > 0) return;  // the domain's wall stands behind it
+                if (in_solid(y) > 0) {
+                    ++thin;
+                    if (depth < least) {
+                        least = depth;
+                        where = surface;
+                    }
+                    return;
+                }
+            }
+        };
+        scan(
+            grid_, grid_.box(), [&](Vec3 x) { return in_solid(x); }, h, look, [](const Box<D>&, bool) {});
+        // Tips and sharp edges are always thin somewhere; only what is thin over some of the surface is a wall.
+        if (thin > 0 && double(thin) >= thin_share * double(points))
+            add(Finding::warning, fmt::format("{}: solids are thinner than a cell ({:.3g} m) over {:.0f} % of their "
+                                              "surface, near ({:.3g}, {:.3g}{}); "
+                                              "water may pass: make them thicker or raise domain.cells",
+                                              scene_.file, h, 100.0 * double(thin) / double(points), where[0], where[1],
+                                              D == 3 ? fmt::format(", {:.3g}", where[2]) : ""));
+    }
+
+    void fit()
+    {
+        const Estimate& e = report_.estimate;
+        const double available = double(memory_available());
+        if (e.memory > available)
+            add(Finding::error, fmt::format("{}: needs about {} of memory and {} are available; lower domain.cells",
+                                            scene_.file, size_text(e.memory), size_text(available)));
+    }
+
+    static constexpr double thin_share = 0.02;
+
+    const Scene& scene_;
+    const Params& params_;
+    const Grid<D> grid_;
+    const std::vector<Shape> water_, solids_;
+    CheckReport report_;
+};
+
+}  // namespace
+
+CheckReport check(const Scene& scene)
+{
+    return scene.params.dimension() == 2 ? Checker<2>(scene).run() : Checker<3>(scene).run();
+}
+
+void print_check(const Scene& scene, const CheckReport& report)
+{
+    const Estimate& e = report.estimate;
+    const Params& p = scene.params;
+    fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
+    fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
+               100.0 * double(e.wet) / double(e.cells));
+    fmt::print("  time     {} frames at {:g} per second: {:.4g} s\n", p.time.frames, p.time.rate,
+               p.time.frames / p.time.rate);
+    fmt::print("  memory   about {}, of {} available\n", size_text(e.memory), size_text(double(memory_available())));
+    fmt::print("  disk     about {} ({} a frame, checkpoints {})\n", size_text(e.disk(p.time.frames)),
+               size_text(e.disk_per_frame()), size_text(2 * e.checkpoint));
+    for (const Finding& f : report.findings)
+        if (f.level != Finding::error)
+            fmt::print("  {}: {}\n", f.level == Finding::warning ? "warning" : "note", f.text);
+    std::fflush(stdout);
+    for (const Finding& f : report.findings)
+        if (f.level == Finding::error) throw InputError(f.text);
+    fmt::print("  can run\n");
+}
+
+}  // namespace tarn

@@ -1,0 +1,323 @@
+#include "tarn/run/folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <sstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "tarn/output/files.h"
+#include "tarn/scene/read.h"
+
+namespace fs = std::filesystem;
+
+namespace tarn
+{
+namespace
+{
+
+std::string now()
+{
+    const std::time_t t = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&t));
+    return text;
+}
+
+// The columns of stats.csv and their values, named once.
+using Columns = std::array<std::pair<const char*, double>, 21>;
+Columns columns(const StatsRow& r)
+{
+    // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
+    const auto clock = [](double s) { return std::round(s * 1e6) / 1e6; };
+    return {{{"frame", r.frame},
+             {"step", double(r.step)},
+             {"time", r.time},
+             {"dt", r.dt},
+             {"cfl", r.cfl},
+             {"volume", r.volume},
+             {"volume_expected", r.volume_expected},
+             {"kinetic_energy", r.kinetic_energy},
+             {"potential_energy", r.potential_energy},
+             {"max_speed", r.max_speed},
+             {"max_divergence", r.max_divergence},
+             {"pressure_iterations", r.pressure_iterations},
+             {"pressure_residual", r.pressure_residual},
+             {"cells_wet", double(r.cells_wet)},
+             {"particles", double(r.particles)},
+             {"seconds", clock(r.seconds)},
+             {"seconds_advect", clock(r.seconds_advect)},
+             {"seconds_surface", clock(r.seconds_surface)},
+             {"seconds_pressure", clock(r.seconds_pressure)},
+             {"seconds_output", clock(r.seconds_output)},
+             {"memory_mb", std::round(r.memory_mb * 10) / 10}}};
+}
+
+std::string stats_header()
+{
+    std::string line;
+    for (const auto& [name, value] : columns({})) line += (line.empty() ? "" : ",") + std::string(name);
+    return line;
+}
+
+std::string stats_line(const StatsRow& row)
+{
+    std::string line;
+    for (const auto& [name, value] : columns(row)) line += (line.empty() ? "" : ",") + fmt::format("{}", value);
+    return line;
+}
+
+// What must agree for one run to go on where another stopped: all but how long it is and what it writes.
+std::string identity(Params params)
+{
+    params.time.frames = TimeParams{}.frames;
+    params.output = OutputParams{};
+    return write_params(params);
+}
+
+// The first line in which two resolved scenes differ, as "theirs, here ours"; empty where they agree.
+std::string first_difference(const std::string& theirs, const std::string& ours)
+{
+    std::istringstream a(theirs), b(ours);
+    for (std::string la, lb;;) {
+        const bool more_a = bool(std::getline(a, la)), more_b = bool(std::getline(b, lb));
+        if (!more_a && !more_b) return {};
+        if (!more_a) la = "nothing more";
+        if (!more_b) lb = "nothing more";
+        if (la != lb) return fmt::format("\"{}\" there, \"{}\" here", la, lb);
+    }
+}
+
+// Whether a run may begin there. An empty log is what a run leaves that was stopped before it began.
+bool is_free(const std::string& dir)
+{
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(dir, error))
+        if (entry.path().filename() != "log.txt" || entry.file_size(error) > 0) return false;
+    return true;
+}
+
+}  // namespace
+
+LineFile::LineFile(const std::string& path) : path_(path)
+{
+    fd_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ < 0) throw RunError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+LineFile::~LineFile()
+{
+    if (fd_ >= 0) close(fd_);
+}
+LineFile::LineFile(LineFile&& other) noexcept { *this = std::move(other); }
+LineFile& LineFile::operator=(LineFile&& other) noexcept
+{
+    std::swap(path_, other.path_);
+    std::swap(fd_, other.fd_);
+    return *this;
+}
+
+void LineFile::add(const std::string& line)
+{
+    const std::string text = line + '\n';
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t n = write(fd_, text.data() + done, text.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw RunError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+        done += size_t(n);
+    }
+}
+
+bool LineFile::lock() { return flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+
+RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
+    : dir_(std::move(dir)),
+      scene_name_(scene.name),
+      title_(scene.params.title),
+      started_(now()),
+      rate_(scene.params.time.rate),
+      machine_(this_machine())
+{
+    if (scene.params.dimension() == 2) {
+        const Grid<2> g = make_grid<2>(scene.params.domain);
+        cells_ = {g.cells[0], g.cells[1], 1};
+    } else {
+        cells_ = make_grid<3>(scene.params.domain).cells;
+    }
+    std::error_code error;
+    if (fs::exists(dir_, error) && !fs::is_directory(dir_, error))
+        throw InputError(fmt::format("{}: is a file; give a folder with --out", dir_));
+
+    const bool holds_run = fs::exists(dir_ + "/run.json", error);
+    if (!holds_run && !is_free(dir_))
+        throw InputError(
+            fmt::format("{}: is not empty and holds no run of Tarn; give another folder with --out", dir_));
+
+    if (holds_run) {
+        nlohmann::json status;
+        std::string there;
+        try {
+            status = nlohmann::json::parse(read_file(dir_ + "/run.json"));
+            const std::string file = dir_ + "/scene.toml";
+            there = identity(read_params(read_file(file), file));
+        } catch (const std::exception&) {
+            // An unreadable run is treated as another scene's: it is replaced only on request.
+        }
+        const std::string difference = first_difference(there, identity(scene.params));
+        if (existing == Existing::replace) {
+            replace_ = true;
+        } else if (!difference.empty()) {
+            throw InputError(fmt::format(
+                "{}: holds the run of another scene ({}); give another folder with --out, or replace it with --force",
+                dir_, difference));
+        } else if (existing == Existing::refuse) {
+            throw InputError(
+                fmt::format("{}: holds a run of this scene; go on with --resume, or start over with --force", dir_));
+        } else if (status.value("state", "") == "done") {
+            finished_ = status.value("frame", 0);
+        }
+    }
+
+    // Whether the folder can be written shows now, before hours of work.
+    try {
+        fs::create_directories(dir_);
+        log_ = LineFile(dir_ + "/log.txt");
+    } catch (const fs::filesystem_error& e) {
+        throw InputError(
+            fmt::format("{}: cannot be made: {}; give another folder with --out", dir_, e.code().message()));
+    } catch (const RunError& e) {
+        throw InputError(fmt::format("{}; give another folder with --out", e.what()));
+    }
+    if (!log_.lock())
+        throw InputError(fmt::format("{}: another run is writing there; give another folder with --out", dir_));
+}
+
+void RunFolder::begin(const Scene& scene)
+{
+    try {
+        if (replace_) clear();
+        // run.json marks the folder as a run from the first moment on; write_status fills it.
+        if (!fs::exists(dir_ + "/run.json")) write_file(dir_ + "/run.json", "{}\n");
+        write_file(dir_ + "/scene.toml", write_params(scene.params));
+        const auto& output = scene.params.output;
+        if (output.surface != SurfaceFormat::none) fs::create_directories(dir_ + "/surface");
+        if (output.volume) fs::create_directories(dir_ + "/volume");
+        if (output.preview) fs::create_directories(dir_ + "/render");
+        fs::create_directories(dir_ + "/checkpoint");
+    } catch (const fs::filesystem_error& e) {
+        throw InputError(fmt::format("{}: cannot be written: {}", dir_, e.code().message()));
+    } catch (const RunError& e) {
+        throw InputError(e.what());
+    }
+}
+
+// Removes what runs make and nothing else; the log stays open, since it carries the lock.
+void RunFolder::clear()
+{
+    for (const char* kind : {"surface", "volume", "render", "checkpoint"}) {
+        const fs::path folder = fs::path(dir_) / kind;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(folder, error)) {
+            const std::string name = entry.path().filename();
+            if (name.starts_with("frame_") || name.starts_with("step_") || name.starts_with("failed."))
+                fs::remove(entry.path());
+        }
+        fs::remove(folder, error);  // fails, rightly, where something else lies in it
+    }
+    for (const char* name : {"stats.csv", "movie.mp4", "scene.toml", "run.json"}) fs::remove(fs::path(dir_) / name);
+    fs::resize_file(dir_ + "/log.txt", 0);
+}
+
+std::string RunFolder::frame_path(const std::string& kind, int frame, const std::string& ending) const
+{
+    return fmt::format("{}/{}/frame_{:04}.{}", dir_, kind, frame, ending);
+}
+
+void RunFolder::write_status(const RunStatus& s) const
+{
+    const auto tenth = [](double x) { return std::round(x * 10) / 10; };
+    const nlohmann::ordered_json json = {
+        {"version", TARN_VERSION},
+        {"scene", scene_name_},
+        {"title", title_},
+        {"state", s.state},
+        {"exit_reason", s.exit_reason},
+        {"frame", s.frame},
+        {"frames", s.frames},
+        {"rate", rate_},
+        {"time", s.time},
+        {"step", s.step},
+        {"eta_seconds", tenth(s.eta)},
+        {"elapsed_seconds", tenth(s.elapsed)},
+        {"started", started_},
+        {"updated", now()},
+        {"cells", {cells_[0], cells_[1], cells_[2]}},
+        {"machine", {{"cpu", machine_.cpu}, {"cores", machine_.cores}}},
+        {"threads", s.threads},
+        {"peak_memory_mb", tenth(memory_peak() / 1e6)},
+    };
+    write_file(dir_ + "/run.json", json.dump(2) + '\n');
+}
+
+void RunFolder::log(const std::string& text) { log_.add(now() + "  " + text); }
+
+void RunFolder::begin_stats(long step)
+{
+    const std::string path = dir_ + "/stats.csv";
+    std::string kept = stats_header() + '\n';
+    if (step >= 0 && fs::exists(path)) {
+        std::istringstream rows(read_file(path));
+        std::string line;
+        std::getline(rows, line);
+        while (std::getline(rows, line)) {
+            int frame;
+            long row_step;
+            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
+        }
+    }
+    write_file(path, kept);
+    stats_ = LineFile(path);
+}
+
+void RunFolder::add_stats(const StatsRow& row) { stats_.add(stats_line(row)); }
+
+std::string RunFolder::checkpoint_path(long step) const
+{
+    return fmt::format("{}/checkpoint/step_{:08}.ckpt", dir_, step);
+}
+std::string RunFolder::failed_checkpoint_path() const { return dir_ + "/checkpoint/failed.ckpt"; }
+
+std::vector<std::string> RunFolder::checkpoints() const
+{
+    std::vector<std::string> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(dir_ + "/checkpoint", error)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with("step_") && name.ends_with(".ckpt")) found.push_back(entry.path());
+    }
+    // Names hold the step with leading zeros; longer names are later steps.
+    std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
+        return a.size() != b.size() ? a.size() > b.size() : a > b;
+    });
+    // A failure's state, while it is there, is the newest of all: passing it removes it.
+    if (fs::exists(failed_checkpoint_path(), error)) found.insert(found.begin(), failed_checkpoint_path());
+    return found;
+}
+
+void RunFolder::prune_checkpoints() const
+{
+    std::error_code error;
+    fs::remove(failed_checkpoint_path(), error);
+    const std::vector<std::string> all = checkpoints();
+    for (size_t i = 2; i < all.size(); ++i) fs::remove(all[i], error);
+}
+
+}  // namespace tarn

@@ -1,0 +1,23 @@
+#pragma once
+// How a frame is divided into steps.
+
+#include <cmath>
+
+namespace tarn
+{
+
+// A state that needs more is running away.
+constexpr int max_steps_per_frame = 10000;
+
+// The largest dt <= limit of which a whole number fits into the time that remains of the frame; 0 where that takes more
+// than max_steps_per_frame, or where the limit is no number. It depends on nothing but the state, so a run that was
+// stopped and resumed within a frame takes the same steps.
+inline double equal_step(double remaining, double limit)
+{
+    // Rounding must not make an extra step of a hair's breadth: a limit missed by a millionth is met.
+    const double steps = std::ceil(remaining / limit * (1 - 1e-6));
+    if (!(limit > 0) || !(steps <= max_steps_per_frame)) return 0;
+    return remaining / std::max(1.0, steps);
+}
+
+}  // namespace tarn

@@ -1,0 +1,349 @@
+#include "tarn/run/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/base/timer.h"
+#include "tarn/output/checkpoint.h"
+#include "tarn/output/surface.h"
+#include "tarn/output/volume.h"
+#include "tarn/render/preview.h"
+#include "tarn/run/backup.h"
+#include "tarn/run/check.h"
+#include "tarn/run/frames.h"
+#include "tarn/run/interrupt.h"
+#include "tarn/run/progress.h"
+#include "tarn/step/free_surface.h"
+
+namespace tarn
+{
+namespace
+{
+
+// A step that goes wrong is taken again with half its dt, at most this often. Four halvings bring CFL 2 to 1/8: what
+// fails even then is not cured by smaller steps.
+constexpr int max_halvings = 4;
+
+// What was wrong with a step; empty where nothing was. A solve that misses its tolerance is an error however little
+// it misses it by: the tolerance is a parameter of the scene, and to loosen it is for the scene to say.
+std::string complaint(const StepReport& r, const Params& p)
+{
+    if (!r.finite) return "the step gave numbers that are not finite";
+    const auto missed = [](const char* what, const SolveReport& s) {
+        return fmt::format("the {} solve stopped at a residual of {:.2g} after {} iterations", what, s.residual,
+                           s.iterations);
+    };
+    if (!r.pressure.converged)
+        return missed("pressure", r.pressure) + fmt::format(" (pressure.tolerance is {:.2g})", p.pressure.tolerance);
+    if (!r.viscosity.converged) return missed("viscosity", r.viscosity);
+    return {};
+}
+
+template <int D>
+class Session
+{
+public:
+    Session(const Scene& scene, const RunOptions& options, RunFolder& folder, Progress& progress)
+        : scene_(scene),
+          params_(scene.params),
+          options_(options),
+          folder_(folder),
+          progress_(progress),
+          threads_(options.threads > 0 ? options.threads : this_machine().cores),
+          water_(initial_water<D>(scene)),
+          backup_(water_.grid)
+    {
+    }
+
+    int run()
+    {
+        try {
+            begin();
+            while (frame_ < params_.time.frames) {
+                while (water_.time < frame_time(frame_ + 1)) {
+                    if (const std::string why = advance(); !why.empty()) return fail_step(why);
+                    if (interrupted()) return stop();
+                }
+                write_frame(frame_ + 1);
+                ++frame_;
+                if (frame_ % params_.output.checkpoint_every == 0 || frame_ == params_.time.frames) save();
+                report_frame();
+                if (interrupted()) return stop();
+            }
+            return finish();
+        } catch (const RunError& e) {
+            return fail_writing(e.what());
+        }
+    }
+
+private:
+    double frame_time(int frame) const { return frame / params_.time.rate; }
+
+    // Frame 0, or where the newest checkpoint that can be read left off.
+    void begin()
+    {
+        folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", TARN_VERSION, scene_.file, params_.time.frames,
+                                threads_));
+        const bool resumed = options_.existing == Existing::resume && load();
+        folder_.begin_stats(resumed ? water_.step : -1);
+        before_ = measure(water_, params_);
+        if (!resumed) {
+            folder_.add_stats(row({}, 0));
+            write_frame(0);
+        }
+        progress_.begin();
+        write_status("running", "");
+    }
+
+    bool load()
+    {
+        for (const std::string& path : folder_.checkpoints()) {
+            try {
+                frame_ = load_checkpoint(path, water_);
+                restore(water_, scene_);
+                say(fmt::format("going on from {}: frame {}, {:.4f} s", path, frame_, water_.time));
+                return true;
+            } catch (const RunError& e) {
+                warn(fmt::format("{}; trying an older checkpoint", e.what()));
+            }
+        }
+        // A torn file may have left its traces.
+        water_ = initial_water<D>(scene_);
+        say("no checkpoint to go on from: starting at frame 0");
+        return false;
+    }
+
+    // One step towards the end of the frame. Returns what was wrong if it could not be made; the water is then as
+    // before.
+    std::string advance()
+    {
+        const Timer timer;
+        const double frame_end = frame_time(frame_ + 1);
+        const double remaining = frame_end - water_.time;
+        const double limit = choose_dt(water_, scene_);
+        double dt = equal_step(remaining, limit);
+        if (!(dt > 0))
+            return fmt::format(
+                "the stable step is {:.2g} s at a speed of {:.3g} m/s: a frame would need more than {} steps", limit,
+                before_.max_speed, max_steps_per_frame);
+
+        backup_.take(water_);
+        StepReport report = step(water_, scene_, dt);
+        for (int halvings = 0;; ++halvings) {
+            const std::string why = complaint(report, params_);
+            if (why.empty()) break;
+            backup_.give_back(water_);
+            restore(water_, scene_);
+            if (halvings == max_halvings) return why;
+            dt /= 2;
+            folder_.log(fmt::format("step {}: {}; again with dt = {:.3g} s", water_.step + 1, why, dt));
+            report = step(water_, scene_, dt);
+        }
+        // The sum of the steps may miss the frame by a rounding error; frames are hit exactly.
+        if (dt == remaining) water_.time = frame_end;
+
+        const double speed = before_.max_speed;
+        before_ = measure(water_, params_);
+        StatsRow r = row(report, timer.seconds());
+        r.frame = frame_ + 1;
+        r.cfl = speed * dt / water_.grid.h;
+        folder_.add_stats(r);
+        report_ = report;
+        progress_.step(progress_state());
+        return {};
+    }
+
+    StatsRow row(const StepReport& report, double seconds)
+    {
+        StatsRow r;
+        r.frame = frame_;
+        r.step = water_.step;
+        r.time = water_.time;
+        r.dt = report.dt;
+        r.volume = before_.volume;
+        r.volume_expected = water_.volume_expected;
+        r.kinetic_energy = before_.kinetic_energy;
+        r.potential_energy = before_.potential_energy;
+        r.max_speed = before_.max_speed;
+        r.max_divergence = before_.max_divergence;
+        r.pressure_iterations = report.pressure.iterations;
+        r.pressure_residual = report.pressure.residual;
+        r.cells_wet = before_.cells_wet;
+        r.seconds = seconds;
+        r.seconds_advect = report.seconds_advect;
+        r.seconds_surface = report.seconds_surface;
+        r.seconds_pressure = report.seconds_pressure;
+        r.seconds_output = std::exchange(seconds_output_, 0);
+        r.memory_mb = memory_resident() / 1e6;
+        return r;
+    }
+
+    void write_frame(int frame)
+    {
+        const ScopedTimer timer(seconds_output_);
+        const OutputParams& o = params_.output;
+        if (o.surface == SurfaceFormat::ply)
+            write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water_));
+        if (o.surface == SurfaceFormat::obj)
+            write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water_));
+        if (o.volume) write_vdb(folder_.frame_path("volume", frame, "vdb"), water_);
+        if (o.preview) write_png(folder_.frame_path("render", frame, "png"), preview(water_, scene_, o.preview_width));
+    }
+
+    void save()
+    {
+        const ScopedTimer timer(seconds_output_);
+        save_checkpoint(folder_.checkpoint_path(water_.step), water_, frame_);
+        folder_.prune_checkpoints();
+    }
+
+    ProgressState progress_state() const
+    {
+        const double share = (water_.time - frame_time(frame_)) * params_.time.rate;
+        return {.frame = frame_,
+                .frames = params_.time.frames,
+                .share = std::clamp(share, 0.0, 1.0),
+                .dt = report_.dt,
+                .iterations = report_.pressure.iterations,
+                .volume = before_.volume,
+                .volume_expected = water_.volume_expected};
+    }
+
+    void report_frame()
+    {
+        folder_.log(progress_.frame(progress_state()));
+        write_status("running", "");
+    }
+
+    void write_status(const std::string& state, const std::string& reason)
+    {
+        folder_.write_status({.state = state,
+                              .exit_reason = reason,
+                              .frame = frame_,
+                              .frames = params_.time.frames,
+                              .time = water_.time,
+                              .step = water_.step,
+                              .eta = progress_.eta(progress_state()),
+                              .elapsed = timer_.seconds(),
+                              .threads = threads_});
+    }
+
+    int finish()
+    {
+        write_status("done", "all frames are there");
+        const std::string text = fmt::format("done: {} frames in {}, at most {:.0f} MB -> {}", frame_,
+                                             duration_text(timer_.seconds()), memory_peak() / 1e6, folder_.dir());
+        if (params_.output.preview) {
+            try {
+                make_movie(folder_.dir(), params_.time.rate);
+            } catch (const RunError& e) {
+                // The pictures are there and `tarn movie` joins them later: no reason to call the run failed.
+                warn(fmt::format("no movie: {}", e.what()));
+            }
+        }
+        say(text);
+        return exit_done;
+    }
+
+    int stop()
+    {
+        save();
+        write_status("interrupted", "stopped by a signal");
+        folder_.log(fmt::format("interrupted at {:.4f} s, step {}", water_.time, water_.step));
+        progress_.warn("interrupted and saved; to go on: " + resume_command());
+        return exit_interrupted;
+    }
+
+    int fail_step(const std::string& why)
+    {
+        const std::string text = fmt::format("step {} at {:.4f} s failed, even with dt halved {} times: {}",
+                                             water_.step + 1, water_.time, max_halvings, why);
+        save_checkpoint(folder_.failed_checkpoint_path(), water_, frame_);
+        return fail(text + "; to replay it: " + resume_command());
+    }
+
+    // The disk is full or the folder is gone. What can still be saved is saved; the reason told is the first one.
+    int fail_writing(const std::string& why)
+    {
+        try {
+            save();
+        } catch (const RunError&) {
+        }
+        return fail(why + "; when that is mended: " + resume_command());
+    }
+
+    int fail(const std::string& text)
+    {
+        progress_.warn(text);
+        try {
+            write_status("failed", text);
+            folder_.log(text);
+        } catch (const RunError&) {
+            // It was told on stderr; a full disk takes no more.
+        }
+        return exit_failed;
+    }
+
+    std::string resume_command() const { return fmt::format("{} --out {} --resume", options_.command, folder_.dir()); }
+
+    void say(const std::string& text)
+    {
+        folder_.log(text);
+        progress_.note(text);
+    }
+    void warn(const std::string& text)
+    {
+        folder_.log("warning: " + text);
+        progress_.warn("warning: " + text);
+    }
+
+    const Scene& scene_;
+    const Params& params_;
+    const RunOptions& options_;
+    RunFolder& folder_;
+    Progress& progress_;
+    const int threads_;
+    const Timer timer_;
+
+    Water<D> water_;
+    Backup<D> backup_;
+    int frame_ = 0;      // the newest whose files are all written
+    Measures before_;    // of water_ as it stands
+    StepReport report_;  // of the newest step
+    double seconds_output_ = 0;
+};
+
+}  // namespace
+
+int run(const Scene& scene, const RunOptions& options)
+{
+    const CheckReport report = check(scene);
+    for (const Finding& f : report.findings)
+        if (f.level == Finding::error) throw InputError(f.text);
+
+    const std::string out = options.out.empty() ? "out/" + scene.name : options.out;
+    RunFolder folder(out, scene, options.existing);
+    Progress progress(options.quiet);
+    if (folder.finished() && *folder.finished() >= scene.params.time.frames) {
+        progress.note(fmt::format("{}: all {} frames are there; more with --frames", out, *folder.finished()));
+        return exit_done;
+    }
+    folder.begin(scene);
+    for (const Finding& f : report.findings)
+        if (f.level == Finding::warning) {
+            folder.log("warning: " + f.text);
+            progress.warn("warning: " + f.text);
+        }
+
+    const Interrupts interrupts;
+    set_threads(options.threads);
+    progress.note(fmt::format("{}: {} cells -> {}", scene.name, report.estimate.grid, out));
+    if (scene.params.dimension() == 2) return Session<2>(scene, options, folder, progress).run();
+    return Session<3>(scene, options, folder, progress).run();
+}
+
+}  // namespace tarn

@@ -1,0 +1,117 @@
+// Bad input through the real program: exit code 2, one line that names the place, and nothing made or destroyed.
+
+#include <algorithm>
+
+#include "run_helpers.h"
+
+namespace tarn::testing
+{
+namespace
+{
+
+struct BadInput {
+    const char* name;
+    std::string scene;               // written to bad.toml
+    std::vector<std::string> words;  // in place of `run bad.toml`
+    const char* told;                // must stand in the line
+};
+
+void PrintTo(const BadInput& b, std::ostream* out) { *out << b.name; }
+
+std::string with(const std::string& from, const std::string& to)
+{
+    std::string scene = small_scene();
+    scene.replace(scene.find(from), from.size(), to);
+    return scene;
+}
+
+const std::string solid_mesh = "[[solid]]\nshape = \"mesh\"\nfile = \"thing.obj\"\n";
+
+const BadInput table[] = {
+    {"unknown_key", with("cells = 24", "celsl = 24"), {}, "bad.toml:5"},
+    {"unknown_table", small_scene("[presure]\ntolerance = 1e-3\n"), {}, "pressure"},
+    {"wrong_type", with("cells = 24", "cells = \"many\""), {}, "bad.toml:5"},
+    {"negative_size", with("size = [1.0, 1.0, 0.5]", "size = [1.0, -1.0, 0.5]"), {}, "bad.toml:4"},
+    {"not_toml", "tarn = = 1\n", {}, "bad.toml:1"},
+    {"missing_mesh", small_scene(solid_mesh), {}, "thing.obj"},
+    {"no_water", with("[[water]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [0.4, 0.6, 0.5]\n", ""), {}, "water"},
+    {"water_outside",
+     with("min = [0, 0, 0]\nmax = [0.4, 0.6, 0.5]", "min = [2, 2, 2]\nmax = [3, 3, 3]"),
+     {},
+     "outside"},
+    {"source_in_a_solid",
+     small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[[source]]\n"
+                 "shape = \"sphere\"\ncenter = [0.8, 0.5, 0.25]\nradius = 0.1\nvelocity = [1, 0, 0]\n"),
+     {},
+     "inside a solid"},
+    {"no_such_scene", "", {"run", "nowhere.toml"}, "nowhere.toml"},
+    {"scene_is_a_folder", "", {"run", "."}, "."},
+    {"unwritable_output", small_scene(), {"run", "bad.toml", "--out", "bad.toml/out"}, "bad.toml/out"},
+    {"output_is_a_file", small_scene(), {"run", "bad.toml", "--out", "bad.toml"}, "is a file"},
+    {"unknown_set", small_scene(), {"run", "bad.toml", "--set", "domain.cels=3"}, "cells"},
+    {"set_without_value", small_scene(), {"run", "bad.toml", "--set", "domain.cells"}, "key=value"},
+    {"no_frames", small_scene(), {"run", "bad.toml", "--frames", "0"}, "frames"},
+    {"unknown_option", small_scene(), {"run", "bad.toml", "--speed"}, "--speed"},
+    {"unknown_command", "", {"rnu"}, "\"run\""},
+    {"no_such_case", "", {"validate", "nothing_of_the_kind"}, "nothing_of_the_kind"},
+    {"movie_of_nothing", "", {"movie", "nowhere"}, "nowhere"},
+    {"more_cells_than_an_index", small_scene(), {"check", "bad.toml", "--set", "domain.cells=4000"}, "domain.cells"},
+};
+
+class BadInputs : public ProgramTest, public ::testing::WithParamInterface<BadInput>
+{
+};
+
+TEST_P(BadInputs, is_refused_in_one_line)
+{
+    const BadInput& bad = GetParam();
+    if (!bad.scene.empty()) write("bad.toml", bad.scene);
+    const auto before = tree(".");
+    const Outcome r = tarn(bad.words.empty() ? std::vector<std::string>{"run", "bad.toml"} : bad.words);
+    EXPECT_EQ(r.code, 2) << r.out << r.err;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_NE(r.err.find(bad.told), std::string::npos) << r.err;
+    EXPECT_EQ(difference(tree("."), before), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(table),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+using Inputs = ProgramTest;
+
+TEST_F(Inputs, an_open_mesh_is_refused)
+{
+    write("thing.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    write("bad.toml", small_scene(solid_mesh));
+    const Outcome r = tarn({"run", "bad.toml"});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_NE(r.err.find("thing.obj"), std::string::npos) << r.err;
+    EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(Inputs, what_does_not_fit_into_memory_is_refused_by_check_and_run)
+{
+    write("small.toml", small_scene());
+    for (const char* command : {"check", "run"}) {
+        const Outcome r = tarn(Launch{.words = {command, "small.toml"}, .environment = {{"TARN_MEMORY_MB", "1"}}});
+        EXPECT_EQ(r.code, 2);
+        EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+        EXPECT_NE(r.err.find("memory"), std::string::npos) << r.err;
+        EXPECT_FALSE(exists("out"));
+    }
+}
+
+TEST_F(Inputs, help_and_version_are_not_errors)
+{
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--help"}, {"run", "--help"}, {"--version"}, {"params"}, {"schema"}, {"scenes"}}) {
+        const Outcome r = tarn(words);
+        EXPECT_EQ(r.code, 0) << words[0] << r.err;
+        EXPECT_FALSE(r.out.empty()) << words[0];
+        EXPECT_EQ(r.err, "") << words[0];
+    }
+}
+
+}  // namespace
+}  // namespace tarn::testing

@@ -1,0 +1,300 @@
+#pragma once
+// Random scenes and random damage to them, driven by the parameter tables, so that every key and value is tried as
+// soon as it has a row. The same seed gives the same text on every machine.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tarn/params/tables.h"
+
+namespace tarn
+{
+
+class SceneGenerator
+{
+public:
+    explicit SceneGenerator(uint64_t seed) : state_(seed) {}
+
+    // A scene of which most are good, with a few keys of each table.
+    std::string scene()
+    {
+        dimension_ = chance(3) ? 2 : 3;
+        std::string text = "tarn = 1\n";
+        for (const Section& section : sections()) {
+            if (!section.repeated()) {
+                std::string rows;
+                for (const ParamRow& row : section.rows)
+                    if (row.required || chance(4))
+                        if (!row.only_3d || dimension_ == 3) rows += line(row);
+                if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
+                text += rows;
+                continue;
+            }
+            const bool water = std::string(section.name) == "water";
+            for (size_t n = water ? 1 + pick(2) : pick(2); n > 0; --n) text += entry(section);
+        }
+        return text;
+    }
+
+    // One change, small or large, to a text that need not be a scene.
+    std::string damaged(std::string text)
+    {
+        std::vector<std::string> lines = split(text);
+        const size_t at = pick(lines.size() + 1);
+        const size_t there = lines.empty() ? 0 : pick(lines.size());
+        switch (pick(16)) {
+            case 0:
+                lines.insert(lines.begin() + at, line(any_row()));
+                break;
+            case 1:
+                lines.insert(lines.begin() + at, line(any_row()));
+                break;
+            case 2:
+                lines.insert(lines.begin() + at, header());
+                break;
+            case 3:
+                lines.insert(lines.begin() + at, misspelt(any_row().name) + " = " + odd_value() + "\n");
+                break;
+            case 4:
+                lines.insert(lines.begin() + at, std::string(any_row().name) + " = " + odd_value() + "\n");
+                break;
+            case 5:
+                if (!lines.empty()) lines.erase(lines.begin() + there);
+                break;
+            case 6:
+                if (!lines.empty()) lines.insert(lines.begin() + at, lines[there]);
+                break;
+            case 7:
+                if (!lines.empty()) std::swap(lines[there], lines[pick(lines.size())]);
+                break;
+            case 8:
+                if (!lines.empty()) lines[there] = misspelt(lines[there]);
+                break;
+            case 9:
+                lines.insert(lines.begin() + at, deep());
+                break;
+            case 10:
+                lines.insert(lines.begin() + at, entry(any_list()));
+                break;
+            case 11:
+                return text.substr(0, pick(text.size() + 1));
+            case 12:
+                return replaced_value(lines, there, odd_value());
+            case 13:
+                return replaced_value(lines, there, value(any_row()));
+            case 14:
+                if (!text.empty()) text[pick(text.size())] = static_cast<char>(pick(256));
+                return text;
+            case 15:
+                text.insert(pick(text.size() + 1), 1, "[]{}=\"'.,#\n\\-+_eE0"[pick(18)]);
+                return text;
+        }
+        return joined(lines);
+    }
+
+    size_t pick(size_t n) { return n ? next() % n : 0; }
+
+private:
+    uint64_t state_;
+    int dimension_ = 3;
+
+    // SplitMix64: small, and the same everywhere.
+    uint64_t next()
+    {
+        uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+        return z ^ (z >> 31);
+    }
+    bool chance(size_t one_in) { return pick(one_in) == 0; }
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    static std::vector<std::string> split(const std::string& text)
+    {
+        std::vector<std::string> lines;
+        for (size_t at = 0; at < text.size();) {
+            const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+            lines.push_back(text.substr(at, end - at));
+            at = end;
+        }
+        return lines;
+    }
+    static std::string joined(const std::vector<std::string>& lines)
+    {
+        std::string text;
+        for (const std::string& l : lines) text += l;
+        return text;
+    }
+
+    const ParamRow& any_row()
+    {
+        const Section& section = sections()[pick(sections().size())];
+        if (section.rows.empty() || (section.repeated() && !chance(3))) return shape_rows()[pick(shape_rows().size())];
+        return section.rows[pick(section.rows.size())];
+    }
+    const Section& any_list()
+    {
+        for (;;)
+            if (const Section& section = sections()[pick(sections().size())]; section.repeated()) return section;
+    }
+    std::string header()
+    {
+        const Section& section = sections()[pick(sections().size())];
+        const std::string name = chance(4) ? misspelt(section.name) : section.name;
+        return section.repeated() != chance(6) ? "[[" + name + "]]\n" : "[" + name + "]\n";
+    }
+    std::string entry(const Section& section)
+    {
+        const Word& shape = shape_words()[pick(shape_words().size())];
+        std::string text = std::string("[[") + section.name + "]]\nshape = \"" + shape.text + "\"\n";
+        for (const ParamRow& row : shape_rows())
+            if (row.belongs_to(static_cast<ShapeKind>(shape.value)) && std::string(row.name) != "shape")
+                if (row.required || chance(8)) text += line(row);
+        // A source takes one of its rows, which suits the others as well.
+        if (!section.rows.empty()) text += line(section.rows[pick(section.rows.size())]);
+        if (chance(40)) text += line(any_row());
+        return text;
+    }
+
+    std::string line(const ParamRow& row) { return std::string(row.name) + " = " + value(row) + "\n"; }
+
+    // Mostly inside a domain of about a metre, with corners in order; sometimes anywhere in the range.
+    std::string number(const ParamRow& row)
+    {
+        const std::string name = row.name;
+        double x = name == "min" ? 0.4 * uniform() : name == "max" || name == "size" ? 1 - 0.4 * uniform() : uniform();
+        if (chance(60)) x = row.lo + uniform() * (row.hi - row.lo);
+        return number_text(std::clamp(x, row.lo, row.hi));
+    }
+    std::string numbers(const ParamRow& row, int n)
+    {
+        std::string text = "[";
+        for (int i = 0; i < n; ++i) text += (i ? ", " : "") + number(row);
+        return text + "]";
+    }
+    template <class Plain>
+    std::string keyed(Plain plain)
+    {
+        if (!chance(4)) return plain();
+        std::string text = "[";
+        for (size_t i = 0, n = 1 + pick(4); i < n; ++i)
+            text += (i ? ", " : "") + ("{t = " + std::to_string(i) + ", v = " + plain()) + "}";
+        return text + "]";
+    }
+    std::string value(const ParamRow& row)
+    {
+        switch (row.kind) {
+            case ParamKind::number:
+                return number(row);
+            case ParamKind::integer:
+                return std::to_string(static_cast<int>(std::min(row.hi, row.lo + static_cast<double>(pick(100)))));
+            case ParamKind::boolean:
+                return chance(2) ? "true" : "false";
+            case ParamKind::text:
+                return quoted(chance(2) ? "a.obj" : "some \"text\" \\ \xc3\xbc");
+            case ParamKind::choice:
+                return quoted(row.words[pick(row.words.size())].text);
+            case ParamKind::vector:
+                return numbers(row, dimension_);
+            case ParamKind::numbers:
+                return numbers(row, dimension_);
+            case ParamKind::keyed_number:
+                return keyed([&] { return number(row); });
+            case ParamKind::keyed_vector:
+                return keyed([&] { return numbers(row, dimension_); });
+            case ParamKind::keyed_turn:
+                return keyed([&] { return dimension_ == 2 ? number(row) : numbers(row, 3); });
+        }
+        return "";
+    }
+
+    std::string odd_value()
+    {
+        static const char* const odd[] = {
+            "nan",
+            "inf",
+            "-inf",
+            "-0.0",
+            "1e400",
+            "-1",
+            "1e-320",
+            "0x7fffffff",
+            "0o17",
+            "9223372036854775807",
+            "9223372036854775808",
+            "-9223372036854775808",
+            "1_000",
+            "\"\"",
+            "[]",
+            "{}",
+            "[[]]",
+            "[{}]",
+            "[{t = 0}]",
+            "[{t = 0, v = 0}, {t = 0, v = 0}]",
+            "[{t = inf, v = [0, 0, 0]}]",
+            "1979-05-27",
+            "07:32:00",
+            "1979-05-27T07:32:00Z",
+            "true",
+            "\"\\u0000\"",
+            "\"\"\"\n\n\"\"\"",
+            "'''x'''",
+            "[1, \"a\", true]",
+            "[1, 2, 3, 4, 5, 6, 7, 8, 9]",
+            "{a = {b = {c = {d = 1}}}}",
+            "[1e308, 1e308, 1e308]",
+            "[\n1,\n\n2,\n3\n]",
+        };
+        return odd[pick(std::size(odd))];
+    }
+    std::string misspelt(std::string word)
+    {
+        const size_t at = pick(word.size() + 1);
+        const char letter = static_cast<char>('a' + pick(26));
+        switch (pick(3)) {
+            case 0:
+                word.insert(at, 1, letter);
+                break;
+            case 1:
+                if (at < word.size()) word.erase(at, 1);
+                break;
+            case 2:
+                if (at < word.size()) word[at] = letter;
+                break;
+        }
+        return word;
+    }
+    // Nesting, dots and lists far beyond what a scene needs.
+    std::string deep()
+    {
+        const size_t n = chance(4) ? 3000 : 1 + pick(40);
+        std::string text;
+        switch (pick(5)) {
+            case 0:
+                return "a = " + std::string(n, '[') + std::string(n, ']') + "\n";
+            case 1:
+                for (size_t i = 0; i < n; ++i) text += "a.";
+                return text + "a = 1\n";
+            case 2:
+                for (size_t i = 0; i < n; ++i) text += "{a=";
+                return "a = " + text + "1" + std::string(n, '}') + "\n";
+            case 3:
+                for (size_t i = 0; i < n; ++i) text += "0,";
+                return "velocity = [" + text + "]\n";
+            default:
+                for (size_t i = 0; i < n; ++i) text += "a.";
+                return "[" + text + "a]\n";
+        }
+    }
+    std::string replaced_value(std::vector<std::string>& lines, size_t at, const std::string& value)
+    {
+        if (at < lines.size())
+            if (const size_t equals = lines[at].find('='); equals != std::string::npos)
+                lines[at] = lines[at].substr(0, equals + 1) + " " + value + "\n";
+        return joined(lines);
+    }
+};
+
+}  // namespace tarn

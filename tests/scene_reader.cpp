@@ -1,0 +1,592 @@
+// The scene file: what is refused and how it says so, what is read, and that what is written reads back the same.
+
+#include "tarn/scene/read.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tarn/base/error.h"
+#include "tarn/params/describe.h"
+#include "tarn/params/tables.h"
+#include "tarn/scene/validate.h"
+
+using namespace tarn;
+
+namespace
+{
+
+// Twelve lines, to which the tests of bad files add.
+const std::string good = R"(tarn = 1
+title = "Dam break"
+
+[domain]
+size = [1.0, 1.0, 0.5]
+cells = 64
+
+[[water]]
+shape = "box"
+min = [0, 0, 0]
+max = [0.4, 0.6, 0.5]
+velocity = [0, 0, 0]
+)";
+
+// The message for a scene that must be refused.
+std::string refusal(const std::string& text, const Overrides& overrides = {})
+{
+    try {
+        read_params(text, "x.toml", overrides);
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+std::string with(std::string text, const std::string& old, const std::string& replacement)
+{
+    const size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    return text.replace(at, old.size(), replacement);
+}
+
+bool starts_with(const std::string& text, const std::string& start)
+{
+    return text.compare(0, start.size(), start) == 0;
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Whether two scenes agree in every row of every table.
+void expect_same(Params a, Params b)
+{
+    for (const Section& section : sections()) {
+        const size_t n = section.repeated() ? section.count(a) : 1;
+        if (section.repeated()) {
+            ASSERT_EQ(n, section.count(b)) << section.name;
+        }
+        for (size_t i = 0; i < n; ++i) {
+            for (const ParamRow& row : section.rows)
+                EXPECT_TRUE(row.value(section.object(a, i)) == row.value(section.object(b, i)))
+                    << section.name << '.' << row.name;
+            if (!section.repeated()) continue;
+            for (const ParamRow& row : shape_rows())
+                EXPECT_TRUE(row.value(section.shape(a, i)) == row.value(section.shape(b, i)))
+                    << section.name << '.' << row.name;
+        }
+    }
+}
+
+// A scene with every table, every shape and every way to write a value.
+const std::string everything = R"(tarn = 1
+title = "Ev\"ery\\thing\n ü"
+[domain]
+size = [2, 1, 1.5]
+cells = 40
+gravity = [0, -1.62, 0.1]
+[domain.walls]
+left = "open"
+front = "no-slip"
+[fluid]
+density = 998.2
+viscosity = 1e-6
+surface_tension = 0.072
+[method]
+advection = "maccormack"
+[surface]
+band = 5
+advection = "weno5"
+[pressure]
+tolerance = 1e-6
+max_iterations = 50
+solver = "mic0"
+[time]
+frames = 12
+rate = 24
+cfl = 3.5
+max_step = 0.004
+[output]
+surface = "obj"
+volume = true
+preview = false
+preview_width = 320
+checkpoint_every = 5
+[camera]
+position = [3, 2, 4]
+target = [1, 0.5, 0.75]
+fov = 35
+[[water]]
+shape = "box"
+min = [0, 0, 0]
+max = [0.4, 0.6, 0.5]
+velocity = [1, 0, -2.5]
+[[water]]
+shape = "sphere"
+center = [1, 0.5, 0.5]
+radius = 0.25
+subtract = true
+[[water]]
+shape = "ellipsoid"
+center = [0, 0, 0]
+radii = [0.3, 0.2, 0.1]
+rotate = [10, 20, 30]
+translate = [1, 0.5, 0.5]
+scale = 1.5
+[[water]]
+shape = "plane"
+point = [0, 0.1, 0]
+normal = [0, 1, 0]
+[[solid]]
+shape = "cylinder"
+center = [0, 0, 0]
+radius = 0.1
+height = 0.5
+axis = [1, 0, 1]
+translate = [{t = 0, v = [1, 0.5, 0]}, {t = 0.1, v = [1, 0.5, 0.3333333333333333]}, {t = 7, v = [0, 0, 0]}]
+rotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [0, 360, 0]}]
+[[solid]]
+shape = "cone"
+center = [0, 0, 0]
+radius = 0.1
+height = 0.5
+[[solid]]
+shape = "torus"
+center = [0, 0, 0]
+major = 0.4
+minor = 0.1
+[[solid]]
+shape = "terrain"
+image = "ground.png"
+min = [0, 0, 0]
+max = [2, 0.2, 1.5]
+[[solid]]
+shape = "mesh"
+file = "rock \"big\".obj"
+[[source]]
+shape = "sphere"
+center = [1, 0.9, 0.7]
+radius = 0.05
+velocity = [{t = 0, v = [0, -1, 0]}, {t = 1, v = [0, 0, 0]}]
+[[source]]
+shape = "sphere"
+center = [1, 0.9, 0.7]
+radius = 0.05
+rate = [{t = 0, v = 0.1}, {t = 2.5, v = 0}]
+[[sink]]
+shape = "box"
+min = [1.9, 0, 0]
+max = [2, 0.1, 1.5]
+[[sink]]
+shape = "box"
+min = [1.9, 0, 0]
+max = [2, 0.1, 1.5]
+rate = 0.25
+)";
+
+const std::string flat = R"(tarn = 1
+[domain]
+size = [1, 2]
+gravity = [0.5, -9]
+[domain.walls]
+top = "open"
+[[water]]
+shape = "box"
+min = [0, 0]
+max = [1, 0.5]
+velocity = [1, 0]
+[[water]]
+shape = "ellipsoid"
+center = [0.5, 1]
+radii = [0.2, 0.1]
+rotate = 30
+translate = [0.1, 0]
+[[solid]]
+shape = "box"
+min = [-0.1, -0.4]
+max = [0.1, 0.4]
+rotate = [{t = 0, v = 0}, {t = 1, v = 90}]
+translate = [{t = 0, v = [0.5, 0.5]}, {t = 1, v = [0.5, 1.5]}]
+[[source]]
+shape = "sphere"
+center = [0.5, 0.5]
+radius = 0.1
+velocity = [0, 1]
+)";
+
+}  // namespace
+
+TEST(SceneReader, the_smallest_scene_is_a_domain_and_some_water)
+{
+    const Params p = read_params(good, "x.toml");
+    EXPECT_EQ(p.title, "Dam break");
+    EXPECT_EQ(p.dimension(), 3);
+    EXPECT_EQ(p.domain.cells, 64);
+    ASSERT_EQ(p.water.size(), 1u);
+    EXPECT_EQ(p.water[0].line, 8);
+    EXPECT_EQ((*p.water[0].max)[1], 0.6);
+    EXPECT_EQ(p.time.frames, TimeParams{}.frames);
+    EXPECT_TRUE(std::isinf(p.time.max_step));
+}
+
+TEST(SceneReader, a_misspelt_key_is_told_its_nearest_name)
+{
+    EXPECT_EQ(refusal(good + "[pressure]\ntolerence = 1e-3\n"),
+              "x.toml:14: pressure.tolerence: unknown key; did you mean \"tolerance\"?");
+    EXPECT_EQ(refusal(good + "[presure]\n"), "x.toml:13: presure: unknown key; did you mean \"pressure\"?");
+    EXPECT_EQ(refusal(good + "[domain.wals]\n"), "x.toml:13: domain.wals: unknown key; did you mean \"walls\"?");
+    EXPECT_EQ(refusal(with(good, "velocity", "velocty")),
+              "x.toml:12: water.0.velocty: unknown key; did you mean \"velocity\"?");
+    EXPECT_EQ(refusal(good + "[output]\nsurface = \"plyy\"\n"),
+              "x.toml:14: output.surface: unknown word \"plyy\"; did you mean \"ply\"?");
+}
+
+TEST(SceneReader, a_key_in_the_wrong_table_is_told_its_own)
+{
+    EXPECT_EQ(refusal(with(good, "title", "cells = 3\ntitle")),
+              "x.toml:2: cells: unknown key here; it belongs in [domain]");
+}
+
+TEST(SceneReader, what_is_reserved_for_later_says_so)
+{
+    for (const char* table : {"air", "wind", "render"})
+        EXPECT_EQ(refusal(good + "[" + table + "]\n"),
+                  std::string("x.toml:13: ") + table + ": is not available yet in this version; remove it");
+    EXPECT_EQ(refusal(good + "[[light]]\n"), "x.toml:13: light: is not available yet in this version; remove it");
+    EXPECT_EQ(refusal(good + "[surface]\nparticles_per_cell = 16\n"),
+              "x.toml:14: surface.particles_per_cell: is not available yet in this version; remove it");
+    EXPECT_EQ(refusal(good + "[method]\ngrid = \"octree\"\n"),
+              "x.toml:14: method.grid: \"octree\" is not available in this version; use \"uniform\"");
+    EXPECT_EQ(refusal(good + "[method]\nphases = \"water-air\"\n"),
+              "x.toml:14: method.phases: \"water-air\" is not available in this version; use \"water\"");
+    EXPECT_EQ(refusal(good + "[method]\nsurface = \"particle-level-set\"\n"),
+              "x.toml:14: method.surface: \"particle-level-set\" is not available in this version; use \"level-set\"");
+    EXPECT_EQ(refusal(good + "[output]\nsurface = \"usd\"\n"),
+              "x.toml:14: output.surface: \"usd\" is not available in this version; use \"ply\"");
+}
+
+TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
+{
+    const std::string source = "[[source]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\n";
+    const std::string solid = "[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\n";
+    struct Bad {
+        std::string text, start, part;
+    };
+    const Bad table[] = {
+        // Version.
+        {with(good, "tarn = 1", ""), "x.toml:1: tarn: ", "starts with tarn = 1"},
+        {with(good, "tarn = 1", "tarn = 2"), "x.toml:1: tarn: ", "found 2"},
+        {with(good, "tarn = 1", "tarn = \"1\""), "x.toml:1: tarn: ", "found text"},
+        {"", "x.toml:1: tarn: ", "missing"},
+        // Required.
+        {"tarn = 1\n", "x.toml:1: domain.size: ", "missing"},
+        {with(good, "size = [1.0, 1.0, 0.5]\n", ""), "x.toml:4: domain.size: ", "missing"},
+        {"tarn = 1\n[domain]\nsize = [1, 1]\n", "x.toml:1: water: ", "at least one [[water]] or [[source]]"},
+        {with(good, "min = [0, 0, 0]\n", ""), "x.toml:8: water.0.min: ", "the shape \"box\" needs it"},
+        {with(good, "shape = \"box\"\n", ""), "x.toml:8: water.0.shape: ", "missing"},
+        // Types.
+        {with(good, "cells = 64", "cells = 64.5"), "x.toml:6: domain.cells: ", "expected a whole number"},
+        {with(good, "cells = 64", "cells = \"64\""), "x.toml:6: domain.cells: ", "found text"},
+        {with(good, "cells = 64", "cells = [64]"), "x.toml:6: domain.cells: ", "found a list"},
+        {with(good, "cells = 64", "cells = 1979-05-27"), "x.toml:6: domain.cells: ", "found a date"},
+        {with(good, "title = \"Dam break\"", "title = 3"), "x.toml:2: title: ", "expected text in quotes"},
+        {with(good, "shape = \"box\"", "shape = 3"), "x.toml:9: water.0.shape: ", "expected one of \"box\""},
+        {with(good, "shape = \"box\"", "shape = \"bux\""), "x.toml:9: water.0.shape: ", "did you mean \"box\"?"},
+        {with(good, "size = [1.0, 1.0, 0.5]", "size = 1"), "x.toml:5: domain.size: ", "two or three numbers"},
+        {with(good, "size = [1.0, 1.0, 0.5]", "size = [1, 1, \"x\"]"), "x.toml:5: domain.size: ", "expected a number"},
+        {good + "[output]\nvolume = 1\n", "x.toml:14: output.volume: ", "expected true or false"},
+        {good + "[[time]]\n", "x.toml:13: time: ", "expected a table [time]"},
+        {with(good, "[[water]]", "[water]"), "x.toml:8: water: ", "double brackets"},
+        {"tarn = 1\nwater = [3]\n[domain]\nsize = [1, 1]\n", "x.toml:2: water: ", "found a whole number"},
+        {"tarn = 1\ndomain = 3\n", "x.toml:2: domain: ", "expected a table [domain]"},
+        // Ranges.
+        {with(good, "cells = 64", "cells = 2"), "x.toml:6: domain.cells: ", "between 4 and 100000, found 2"},
+        {with(good, "cells = 64", "cells = 9223372036854775807"), "x.toml:6: domain.cells: ", "9223372036854775807"},
+        {with(good, "cells = 64", "cells = 9223372036854775808"), "x.toml:6: domain.cells: ", "not valid TOML"},
+        {with(good, "cells = 64", "cells = 2000"), "x.toml:6: domain.cells: ", "lower cells"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1, 0.01"), "x.toml:6: domain.cells: ", "must be 4 at least"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1, -1"), "x.toml:5: domain.size: ", "found -1"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1, nan"), "x.toml:5: domain.size: ", "found nan"},
+        {with(good, "1.0, 1.0, 0.5", "1, inf, 1"), "x.toml:5: domain.size: ", "found inf"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1e300, 1"), "x.toml:5: domain.size: ", "found 1e+300"},
+        {with(good, "1.0, 1.0, 0.5", "1"), "x.toml:5: domain.size: ", "two or three numbers, found 1"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1, 1, 1"), "x.toml:5: domain.size: ", "found 4"},
+        {good + "[time]\nmax_step = inf\n", "x.toml:14: time.max_step: ", "found inf"},
+        {good + "[fluid]\ndensity = nan\n", "x.toml:14: fluid.density: ", "found nan"},
+        {good + "[pressure]\ntolerance = 0\n", "x.toml:14: pressure.tolerance: ", "between 1e-12 and 0.1"},
+        // Vectors of the wrong length.
+        {with(good, "velocity = [0, 0, 0]", "velocity = [0, 0]"), "x.toml:12: water.0.velocity: ", "three numbers"},
+        {with(good, "velocity = [0, 0, 0]", "velocity = []"), "x.toml:12: water.0.velocity: ", "found 0"},
+        {with(good, "velocity = [0, 0, 0]", "velocity = 1"), "x.toml:12: water.0.velocity: ", "three numbers"},
+        {with(good, "1.0, 1.0, 0.5", "1, 1"), "x.toml:11: water.0.max: ", "two numbers, as the scene is 2D"},
+        {with(flat, "[0.5, -9]", "[0, -9, 0]"), "x.toml:4: domain.gravity: ", "two numbers, as the scene is 2D"},
+        {with(flat, "rotate = 30", "rotate = [0, 0, 30]"), "x.toml:16: water.1.rotate: ", "one number"},
+        {with(flat, "top = \"open\"", "front = \"open\""), "x.toml:6: domain.walls.front: ", "2D"},
+        {flat + "[camera]\nfov = 30\n", "x.toml:30: camera.fov: ", "2D"},
+        // Keys of another shape.
+        {good + "radius = 1\n", "x.toml:13: water.0.radius: ", "the shape \"box\" has no radius; it takes min, max"},
+        {with(good, "max = [0.4", "normal = [0.4"), "x.toml:11: water.0.normal: ", "has no normal"},
+        {with(good, "max = [0.4", "max = [-0.4"), "x.toml:11: water.0.max: ", "along x -0.4 is not greater than 0"},
+        {good + "[[solid]]\nshape = \"ellipsoid\"\ncenter = [0, 0, 0]\nradii = [1, 1, 0]\n",
+         "x.toml:16: solid.0.radii: ", "found 0"},
+        {good + "[[solid]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 0, 0]\n",
+         "x.toml:16: solid.0.normal: ", "must not be zero"},
+        {good + solid + "axis = [0, 1, 0]\n", "x.toml:17: solid.0.axis: ", "it takes center, radius"},
+        {good + "[[solid]]\nshape = \"mesh\"\nfile = \"\"\n", "x.toml:15: solid.0.file: ", "missing"},
+        {good + "[[solid]]\nshape = \"mesh\"\n", "x.toml:13: solid.0.file: ", "missing"},
+        // Keyframes.
+        {good + solid + "translate = [{t = 1, v = [0, 0, 0]}, {t = 0, v = [0, 0, 0]}]\n",
+         "x.toml:17: solid.0.translate: ", "sort the keyframes"},
+        {good + solid + "translate = [{t = 1, v = [0, 0, 0]}, {t = 1, v = [0, 0, 0]}]\n",
+         "x.toml:17: solid.0.translate: ", "does not come after"},
+        {good + solid + "translate = [{t = 1, v = [0, 0]}]\n", "x.toml:17: solid.0.translate: ", "three numbers"},
+        {good + solid + "translate = [{t = 1, w = [0, 0, 0]}]\n",
+         "x.toml:17: solid.0.translate: ", "unknown key \"w\""},
+        {good + solid + "translate = [{t = 1}]\n", "x.toml:17: solid.0.translate: ", "expected {t = ..., v = ...}"},
+        {good + solid + "translate = [{t = nan, v = [0, 0, 0]}]\n", "x.toml:17: solid.0.translate: ", "found nan"},
+        {good + solid + "rotate = [{t = 0, v = [0, 0, 0]}, 3]\n", "x.toml:17: solid.0.rotate: ", "a keyframe"},
+        {good + "translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
+         "x.toml:13: water.0.translate: ", "keyframes move solids only"},
+        {good + source + "rate = 1\nrotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
+         "x.toml:18: source.0.rotate: ", "keyframes move solids only"},
+        {with(good, "velocity = [0, 0, 0]", "velocity = [{t = 0, v = [0, 0, 0]}]"),
+         "x.toml:12: water.0.velocity: ", "expected a number"},
+        // Sources, subtraction and place.
+        {good + source, "x.toml:13: source.0.velocity: ", "needs velocity or rate"},
+        {good + source + "rate = 1\nvelocity = [0, 0, 0]\n", "x.toml:17: source.0.rate: ", "not both"},
+        {good + source + "rate = 1\nsubtract = true\n", "x.toml:18: source.0.subtract: ", "stands alone"},
+        {good + "subtract = true\n", "x.toml:13: water.0.subtract: ", "nothing before it"},
+        {good + solid + "subtract = true\n", "x.toml:17: solid.0.subtract: ", "nothing before it"},
+        {good + "translate = [5, 0, 0]\n", "x.toml:9: water.0.shape: ", "outside the domain"},
+        {with(good + source + "rate = 1\n", "[0.5, 0.5, 0.2]", "[0.5, 0.5, 9]"),
+         "x.toml:14: source.0.shape: ", "outside the domain"},
+        // Syntax.
+        {with(good, "cells = 64", "cells = "), "x.toml:6: domain.cells: ", "not valid TOML"},
+        {with(good, "cells = 64", "cells"), "x.toml:6: domain.cells: ", "not valid TOML"},
+        {with(good, "cells = 64", "cells = 64\ncells = 65"), "x.toml:7: domain.cells: ", "not valid TOML"},
+        {with(good, "[domain]", "[domain"), "x.toml:4: domain: ", "not valid TOML"},
+        {with(good, "title = \"Dam break\"", "title = \"Dam"), "x.toml:2: title: ", "not valid TOML"},
+        {with(good, "title = \"Dam break\"", "title = \"\xff\""), "x.toml:2: title: ", "not valid TOML"},
+        {with(good, "title", "t\xc3\xaftle"), "x.toml:2: t\xc3\xaftle: ", "not ASCII"},
+        {with(good, "\"Dam break\"", "\"\"\"Dam \\\n  \xc3\xbc\"\"\""), "x.toml:3: title: ", "not ASCII"},
+        {with(good, "cells = 64", "cells = 64\"\xc3\xbc\""), "x.toml:6: domain.cells: ", "not ASCII"},
+        {with(good, "title", "\"ti.tle\""), "x.toml:2: ti.tle: ", "unknown key"},
+        {with(good, "title", "\"\""), "x.toml:2: : ", "unknown key"},
+        {with(good, "title", "\"domain.cells\""), "x.toml:2: domain.cells: ", "unknown key"},
+    };
+    for (const Bad& bad : table) {
+        const std::string message = refusal(bad.text);
+        EXPECT_TRUE(starts_with(message, bad.start)) << message << "\n  expected " << bad.start;
+        EXPECT_TRUE(contains(message, bad.part)) << message << "\n  expected " << bad.part;
+    }
+}
+
+TEST(SceneReader, deep_nesting_and_long_lists_are_refused_quickly)
+{
+    std::string lists(100000, '['), dots = "a";
+    for (int i = 0; i < 100000; ++i) dots += ".a";
+    std::string entries = good;
+    for (int i = 0; i < 20000; ++i) entries += "[[solid]]\n";
+    EXPECT_TRUE(starts_with(refusal(good + "x = " + lists), "x.toml:13: water.x: not valid TOML"));
+    EXPECT_TRUE(starts_with(refusal(good + dots + " = 1"), "x.toml:13: "));
+    EXPECT_TRUE(starts_with(refusal(good + "[" + dots + "]"), "x.toml:13: "));
+    EXPECT_TRUE(starts_with(refusal(entries), "x.toml:13: solid: expected at most"));
+    EXPECT_TRUE(starts_with(refusal(std::string(17 << 20, ' ')), "x.toml:1: TOML: the file is larger"));
+}
+
+TEST(SceneReader, text_may_hold_any_character_and_many_dots)
+{
+    const std::string dots(100, '.');
+    const auto title = [&](const std::string& text) {
+        return read_params(with(good, "\"Dam break\"", text + " # \xc3\xa4 \" ' " + dots), "x.toml").title;
+    };
+    EXPECT_EQ(title("\"\xc3\xbc \\\" " + dots + "\""), "\xc3\xbc \" " + dots);
+    EXPECT_EQ(title("'\xc3\xbc \" " + dots + "'"), "\xc3\xbc \" " + dots);
+    EXPECT_EQ(title("\"\"\"\n\xc3\xbc \"\" \\\"\n" + dots + "\"\"\"\"\""), "\xc3\xbc \"\" \"\n" + dots + "\"\"");
+    EXPECT_EQ(title("'''\n\xc3\xbc \\'\n" + dots + "'''"), "\xc3\xbc \\'\n" + dots);
+}
+
+TEST(SceneReader, whole_numbers_serve_as_numbers)
+{
+    EXPECT_EQ(read_params(good + "[fluid]\ndensity = 998\n", "x.toml").fluid.density, 998.0);
+}
+
+TEST(SceneReader, keyframes_join_by_straight_lines)
+{
+    const Params p = read_params(everything, "x.toml");
+    EXPECT_NEAR(p.solid[0].translate.at(0.05)[2], 1.0 / 6, 1e-15);
+    EXPECT_DOUBLE_EQ((*p.source[1].rate).at(1.25), 0.05);
+    EXPECT_EQ((*p.source[0].velocity).at(99), Vec3{});
+}
+
+TEST(SceneReader, two_numbers_make_it_2d)
+{
+    const Params p = read_params(flat, "x.toml");
+    EXPECT_EQ(p.dimension(), 2);
+    EXPECT_EQ(p.domain.gravity, (Vec3{0.5, -9, 0}));
+    EXPECT_EQ(p.water[1].rotate.at(0), (Vec3{0, 0, 30}));
+    EXPECT_EQ(p.solid[0].rotate.at(0.5), (Vec3{0, 0, 45}));
+}
+
+TEST(SceneReader, what_is_written_reads_back_the_same)
+{
+    for (const std::string& text : {good, everything, flat}) {
+        const Params p = read_params(text, "x.toml");
+        const std::string written = write_params(p);
+        const Params q = read_params(written, "written.toml");
+        expect_same(p, q);
+        EXPECT_EQ(write_params(q), written);
+    }
+}
+
+TEST(SceneReader, every_scene_that_ships_reads_back_the_same)
+{
+    const std::filesystem::path scenes = std::string(TARN_SOURCE_DIR) + "/scenes";
+    if (!std::filesystem::exists(scenes)) GTEST_SKIP() << "there are no scenes";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scenes)) {
+        if (entry.path().extension() != ".toml") continue;
+        std::ifstream file(entry.path());
+        std::ostringstream text;
+        text << file.rdbuf();
+        const Params p = read_params(text.str(), entry.path().string());
+        expect_same(p, read_params(write_params(p), "written.toml"));
+    }
+}
+
+TEST(SceneReader, every_written_key_stands_in_the_file)
+{
+    const std::string written = write_params(read_params(everything, "x.toml"));
+    for (const Section& section : sections())
+        for (const ParamRow& row : section.rows)
+            EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << section.name << '.' << row.name;
+    for (const ParamRow& row : shape_rows())
+        EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << row.name;
+}
+
+TEST(SceneReader, an_override_changes_one_key)
+{
+    const Params p = read_params(good, "x.toml",
+                                 {{"domain.cells", "32"},
+                                  {"time.frames", "10"},
+                                  {"domain.walls.left", "open"},
+                                  {"title", "Two words"},
+                                  {"domain.size", "[2, 2, 1]"},
+                                  {"method.advection", "\"maccormack\""},
+                                  {"water.0.velocity", "[1,0,0]"},
+                                  {"water.0.max.0", "0.5"},
+                                  {"domain.cells", "48"}});
+    EXPECT_EQ(p.domain.cells, 48);
+    EXPECT_EQ(p.time.frames, 10);
+    EXPECT_EQ(p.domain.walls.left, WallKind::open);
+    EXPECT_EQ(p.title, "Two words");
+    EXPECT_EQ(p.domain.size[0], 2);
+    EXPECT_EQ(p.method.advection, Advection::maccormack);
+    EXPECT_EQ(p.water[0].velocity, (Vec3{1, 0, 0}));
+    EXPECT_EQ((*p.water[0].max)[0], 0.5);
+}
+
+TEST(SceneReader, a_bad_override_says_which)
+{
+    const std::pair<std::pair<std::string, std::string>, std::string> table[] = {
+        {{"domain.cels", "3"}, "--set domain.cels: unknown key; did you mean \"cells\"?"},
+        {{"domain.cells", "3"}, "--set domain.cells: must lie between 4 and 100000, found 3"},
+        {{"domain.cells", "many"}, "--set domain.cells: expected a whole number, found text"},
+        {{"domain.cells", "[1"}, "--set domain.cells: cannot read the value [1"},
+        {{"domain.cells", "4\nx = 1"}, "--set domain.cells: cannot read the value 4?x = 1"},
+        {{"domain.cells", ""}, "--set domain.cells: cannot read the value"},
+        {{"water.1.min", "[0, 0, 0]"}, "--set water.1.min: there is no entry 1"},
+        {{"solid.0.min", "[0, 0, 0]"}, "--set solid.0.min: there is no entry 0"},
+        {{"water.x.min", "[0, 0, 0]"}, "--set water.x.min: there is no entry x"},
+        {{"presure.tolerance", "1"}, "--set presure: unknown key; did you mean \"pressure\"?"},
+        {{"domain.cells.x", "1"}, "--set domain.cells.x: is inside of a whole number"},
+        {{"", "1"}, "--set : expected a dotted key"},
+        {{"a..b", "1"}, "--set a..b: expected a dotted key"},
+        {{"tarn", "2"}, "--set tarn: this program reads version 1"},
+        {{"water.0.velocity", "[1, 0]"}, "--set water.0.velocity: expected three numbers, found 2"},
+        {{"method.grid", "tall"}, "--set method.grid: \"tall\" is not available in this version; use \"uniform\""},
+    };
+    for (const auto& [override, start] : table) {
+        const std::string message = refusal(good, {override});
+        EXPECT_TRUE(starts_with(message, start)) << message << "\n  expected " << start;
+    }
+}
+
+TEST(SceneReader, a_missing_scene_file_is_an_input_error)
+{
+    EXPECT_THROW(read_scene("/nowhere/none.toml"), InputError);
+    EXPECT_THROW(read_scene(std::filesystem::temp_directory_path().string()), InputError);
+}
+
+TEST(Validate, programs_are_held_to_the_same_ranges_as_files)
+{
+    Params p = read_params(good, "x.toml");
+    EXPECT_FALSE(first_problem(p));
+    p.time.rate = -1;
+    ASSERT_TRUE(first_problem(p));
+    EXPECT_EQ(first_problem(p)->key, "time.rate");
+    p = read_params(good, "x.toml");
+    p.method.grid = GridKind::octree;
+    ASSERT_TRUE(first_problem(p));
+    EXPECT_EQ(first_problem(p)->key, "method.grid");
+    EXPECT_EQ(first_problem(Params{})->key, "domain.size");
+}
+
+TEST(Describe, the_page_of_parameters_is_the_one_the_tables_make)
+{
+    const std::string path = std::string(TARN_SOURCE_DIR) + "/docs/parameters.md";
+    if (std::getenv("TARN_UPDATE_DOCS")) std::ofstream(path) << params_markdown();
+    std::ifstream file(path);
+    std::ostringstream page;
+    page << file.rdbuf();
+    EXPECT_TRUE(page.str() == params_markdown())
+        << "docs/parameters.md is old; run this test with TARN_UPDATE_DOCS=1 to write it again";
+}
+
+TEST(Describe, every_default_lies_in_its_range)
+{
+    Params params;
+    for (const Section& section : sections()) {
+        if (section.repeated()) section.add(params);
+        for (const ParamRow& row : section.rows) {
+            const auto value = row.value(section.object(params, 0));
+            EXPECT_TRUE(!value || !range_problem(row, *value, 3)) << section.name << '.' << row.name;
+        }
+    }
+    for (const ParamRow& row : shape_rows())
+        if (const auto value = row.value(params.water.data())) {
+            EXPECT_FALSE(range_problem(row, *value, 3)) << row.name;
+        }
+}
+
+TEST(Describe, the_schema_holds_every_key)
+{
+    using nlohmann::json;
+    const json schema = json::parse(params_schema());
+    EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    EXPECT_EQ(schema["additionalProperties"], false);
+    for (const Section& section : sections()) {
+        json at = schema;
+        std::istringstream parts(section.name);
+        for (std::string part; std::getline(parts, part, '.');) at = at["properties"][part];
+        if (section.repeated()) at = at["items"];
+        EXPECT_EQ(at["additionalProperties"], false) << section.name;
+        for (const ParamRow& row : section.rows)
+            EXPECT_TRUE(at["properties"].contains(row.name)) << section.name << '.' << row.name;
+        if (!section.repeated()) continue;
+        for (const ParamRow& row : shape_rows())
+            EXPECT_TRUE(at["properties"].contains(row.name)) << section.name << '.' << row.name;
+    }
+    EXPECT_EQ(schema["properties"]["domain"]["properties"]["cells"]["default"], DomainParams{}.cells);
+    EXPECT_EQ(schema["$defs"]["shape"]["allOf"].size(), shape_words().size());
+}
+
+TEST(Describe, the_terminal_sees_every_key)
+{
+    const std::string text = params_text();
+    for (const Section& section : sections())
+        for (const ParamRow& row : section.rows)
+            EXPECT_TRUE(contains(text, std::string("\n  ") + row.name)) << row.name;
+    for (const ParamRow& row : shape_rows()) EXPECT_TRUE(contains(text, std::string("\n  ") + row.name)) << row.name;
+}
