@@ -25,34 +25,43 @@ struct Basin {
 
     template <class F>
     Basin(int cells, const F& phi_at)
-        : grid(Cell<D>::all(cells), 1.0 / cells), phi(grid), pressure(grid), kappa(grid), b(grid), p(grid), z(grid),
+        : grid(Cell<D>::all(cells), 1.0 / cells), phi(distance_field(grid, 1.0f)), pressure(grid), kappa(grid), b(grid), p(grid), z(grid),
           velocity(grid), w(grid), known(grid), projection(grid), map(grid, 1), tiles(all_tiles(grid))
     {
         boundary.cells = grid.cells;
         parallel_for("phi", tiles, [&](Cell<D> c) { phi(c) = static_cast<float>(phi_at(grid.centre(c))); });
     }
-    SolveReport solve(double dt)
+    SolveReport solve(double dt, const Field<D>* volume_rate = nullptr)
     {
         ProjectionForces<D> forces;
+        forces.volume_rate = volume_rate;
         if (fluid.surface_tension > 0) forces.kappa = &kappa;
         return project(velocity, pressure, known, phi, forces, boundary, map, tiles, fluid, params, dt, projection,
                        ProjectionScratch<D>{w, b, p, z});
     }
-    // The largest |div u| in the water, times h over the largest speed before the projection.
-    double divergence(double speed) const
+    // The largest velocity component on the faces of the water, and the largest |div u| in it, times h.
+    double speed() const
     {
         const auto u = velocity.view();
         const auto wet = phi.view();
-        return parallel_max("divergence", tiles,
-                            [=](Cell<D> c) {
-                                float out = 0;
-                                for (int a = 0; a < D; ++a) {
-                                    const int i = u[a].index(c);
-                                    out += u[a][i + u[a].next(a)] - u[a][i];
-                                }
-                                return wet(c) < 0 ? std::fabs(out) : 0.0f;
-                            }) /
-               speed;
+        return parallel_max("speed", tiles, [=](Cell<D> c) {
+            float fastest = 0;
+            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(u[a](c)));
+            return wet(c) < 0 ? fastest : 0.0f;
+        });
+    }
+    double divergence() const
+    {
+        const auto u = velocity.view();
+        const auto wet = phi.view();
+        return parallel_max("divergence", tiles, [=](Cell<D> c) {
+            float out = 0;
+            for (int a = 0; a < D; ++a) {
+                const int i = u[a].index(c);
+                out += u[a][i + u[a].next(a)] - u[a][i];
+            }
+            return wet(c) < 0 ? std::fabs(out) : 0.0f;
+        });
     }
 };
 
@@ -74,7 +83,7 @@ double pressure_error(int cells, const Phi& phi, const P& exact)
         });
     parallel_for("p", basin.tiles, [&](Cell<D> c) { basin.kappa(c) = static_cast<float>(exact(basin.grid.centre(c))); });
     const SolveReport report = basin.solve(1);
-    printf("n %d it %d res %g\n", cells, report.iterations, report.residual);
+    EXPECT_TRUE(report.converged);
     double worst = 0, largest = 0;
     backend::each(basin.grid.box(), [&](Cell<D> c) {
         if (!(basin.phi(c) < 0)) return;
@@ -138,39 +147,89 @@ TEST(Pressure, is_second_order_in_an_ellipsoid)
 
 enum class Fill { full, half, wavy };
 
+// Water that is stirred: smooth eddies, and on them as much noise as asked for.
 template <int D>
-Basin<D> stirred(int cells, Fill fill, unsigned seed)
+Basin<D> stirred(int cells, Fill fill, double noise)
 {
     Basin<D> basin(cells, [=](Vec<D> x) {
         if (fill == Fill::full) return -1.0;
         return x[1] - 0.503 - (fill == Fill::wavy ? 0.2 * std::sin(7 * x[0]) * std::cos(5 * x[D - 1]) : 0.0);
     });
-    std::mt19937 random(seed);
+    std::mt19937 random(1);
     for (int a = 0; a < D; ++a)
         for (const Box<D>& box : basin.tiles.boxes)
             backend::each(box, [&](Cell<D> c) {
                 const Vec<D> x = basin.grid.face(c, a);
-                const double wave = std::sin(5 * x[(a + 1) % D] + a) * std::cos(3 * x[a] - 1);
-                const double noise = static_cast<double>(random()) / static_cast<double>(std::mt19937::max()) - 0.5;
-                basin.velocity[a](c) = static_cast<float>(c[a] == 0 ? 0 : wave + (seed ? noise : 0.0) - (a == 1));
+                const double eddy = std::sin(5 * x[(a + 1) % D] + a) * std::cos(3 * x[a] - 1);
+                const double rough = static_cast<double>(random()) / static_cast<double>(std::mt19937::max()) - 0.5;
+                basin.velocity[a](c) = static_cast<float>(c[a] == 0 ? 0 : eddy + noise * rough);
             });
     return basin;
 }
 
-// Bounds from the issue: divergence 1e-4 of max|u|/h, and 12 iterations, at most 3 more from 32^3 to 128^3.
+// The issue's bounds: 12 iterations to 1e-4, at most 3 more from the coarsest grid to the finest, and a divergence of 1e-4
+// of max|u|/h.
 TEST(Projection, leaves_no_divergence_and_stays_quick)
 {
     for (const Fill fill : {Fill::full, Fill::half, Fill::wavy})
-        for (const unsigned seed : {0u, 1u}) {
+        for (const double noise : {0.0, 1.0}) {
             int least = 1000, most = 0;
             for (const int cells : {32, 64, 128}) {
-                Basin<3> basin = stirred<3>(cells, fill, seed);
+                Basin<3> basin = stirred<3>(cells, fill, noise);
+                const double before = basin.speed();
                 const SolveReport report = basin.solve(0.01);
-                printf("fill %d seed %d cells %d it %d res %g div %g\n", (int)fill, seed, cells, report.iterations, report.residual, basin.divergence(1.0));
+                printf("fill %d noise %g cells %d it %d res %g before %g after %g div %g\n", (int)fill, noise, cells, report.iterations, report.residual, before, basin.speed(), basin.divergence());
+                EXPECT_TRUE(report.converged);
+                if (noise == 0) EXPECT_LE(basin.divergence(), 1e-4 * basin.speed());
                 least = std::min(least, report.iterations);
                 most = std::max(most, report.iterations);
             }
+            EXPECT_LE(most, 12);
+            EXPECT_LE(most, least + 3);
         }
+}
+
+// The tuned kernels for a plain box give what the general ones do. A source of nothing asks for the general ones.
+TEST(Projection, is_the_same_in_a_plain_box_and_in_general)
+{
+    for (const Fill fill : {Fill::full, Fill::half, Fill::wavy})
+        for (const bool open : {false, true}) {
+            Basin<3> tuned = stirred<3>(24, fill, 1), plain = stirred<3>(24, fill, 1);
+            for (Basin<3>* basin : {&tuned, &plain})
+                basin->boundary.wall_open[0][0] = basin->boundary.wall_open[1][1] = open;
+            const Field<3> nothing(plain.grid);
+            (void)tuned.solve(0.01);
+            (void)plain.solve(0.01, &nothing);
+            for (int a = 0; a < 3; ++a)
+                parallel_for_faces("compare", tuned.tiles, a, [&](Cell<3> c) {
+                    EXPECT_NEAR(tuned.velocity[a](c), plain.velocity[a](c), 1e-5);
+                    EXPECT_EQ(tuned.known[a](c), plain.known[a](c));
+                });
+        }
+}
+
+// scenes/dam_break.toml on a coarse grid: the issue allows 15 iterations on any of its frames.
+TEST(Projection, stays_quick_while_a_dam_breaks)
+{
+    Params p;
+    p.domain.size = {1, 1, 0.5};
+    p.domain.cells = 32;
+    WaterParams water;
+    water.min = Vec3{0, 0, 0};
+    water.max = Vec3{0.4, 0.6, 0.5};
+    p.water.push_back(water);
+    const Scene scene = scene_of(p);
+    Water<3> w = initial_water<3>(scene);
+    double worst = 0;
+    int most = 0;
+    run_to(w, scene, 1.5, [&](const StepReport& report) {
+        most = std::max(most, report.pressure.iterations);
+        const Measures m = measure(w, p);
+        worst = std::max(worst, m.max_divergence * w.grid.h / m.max_speed);
+    });
+    printf("dam iterations %d div %g\n", most, worst);
+    EXPECT_LE(most, 15);
+    EXPECT_LE(worst, 1e-4);
 }
 
 }  // namespace
