@@ -3,42 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <tuple>
 
-#include "tarn/step/free_surface.h"
+#include "run_water.h"
 
 namespace tarn {
 namespace {
-
-Params pool(int dimension, int cells, double level)
-{
-    Params p;
-    p.domain.size.assign(static_cast<size_t>(dimension), 1.0);
-    p.domain.cells = cells;
-    WaterParams water;
-    water.min = Vec3{-1, -1, -1};
-    water.max = Vec3{2, level, 2};
-    p.water.push_back(water);
-    return p;
-}
-
-Scene scene_of(const Params& p) { return build_scene(p, "test", "test", "."); }
-
-// Runs to time t in steps of at most a frame, and returns the largest speed seen.
-template <int D>
-double run_to(Water<D>& w, const Scene& scene, double t)
-{
-    double fastest = 0;
-    while (w.time < t - 1e-9) {
-        const double left = std::min(t - w.time, 1 / scene.params.time.rate);
-        const double dt = left / std::ceil(left / choose_dt(w, scene));
-        const StepReport report = step(w, scene, dt);
-        EXPECT_TRUE(report.finite);
-        EXPECT_TRUE(report.pressure.converged);
-        fastest = std::max(fastest, measure(w, scene.params).max_speed);
-    }
-    return fastest;
-}
 
 // The bound is the issue's: 1e-4 sqrt(g d) for one second.
 constexpr double still = 1e-4;

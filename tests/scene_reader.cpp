@@ -372,6 +372,7 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {with(good, "title", "t\xc3\xaftle"), "x.toml:2: t\xc3\xaftle: ", "not ASCII"},
         {with(good, "\"Dam break\"", "\"\"\"Dam \\\n  \xc3\xbc\"\"\""), "x.toml:3: title: ", "not ASCII"},
         {with(good, "cells = 64", "cells = 64\"\xc3\xbc\""), "x.toml:6: domain.cells: ", "not ASCII"},
+        {with(good, "Dam break", "Dam \\\xc3\xbc"), "x.toml:2: title: ", "behind a backslash"},
         {with(good, "title", "\"ti.tle\""), "x.toml:2: ti.tle: ", "unknown key"},
         {with(good, "title", "\"\""), "x.toml:2: : ", "unknown key"},
         {with(good, "title", "\"domain.cells\""), "x.toml:2: domain.cells: ", "unknown key"},

@@ -12,7 +12,8 @@ TARN_HD inline float weno5(float a, float b, float c, float d, float e)
     const float s1 = 13.0f / 12 * (b - 2 * c + d) * (b - 2 * c + d) + 0.25f * (b - d) * (b - d);
     const float s2 = 13.0f / 12 * (c - 2 * d + e) * (c - 2 * d + e) + 0.25f * (3 * c - 4 * d + e) * (3 * c - 4 * d + e);
     const float largest = a * a > b * b ? a * a : b * b;
-    const float epsilon = 1e-6f * largest + 1e-20f;
+    // Its square must not underflow.
+    const float epsilon = 1e-6f * largest + 1e-15f;
     const float w0 = 0.1f / ((s0 + epsilon) * (s0 + epsilon));
     const float w1 = 0.6f / ((s1 + epsilon) * (s1 + epsilon));
     const float w2 = 0.3f / ((s2 + epsilon) * (s2 + epsilon));

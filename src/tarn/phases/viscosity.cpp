@@ -17,6 +17,13 @@ TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
     return c;
 }
 
+// The viscosity at an edge, from the four cells around it: the harmonic mean, which carries the shear of layers exactly
+// where their boundary runs through the edge.
+TARN_HD inline float edge_mean(float a, float b, float c, float d)
+{
+    return a > 0 && b > 0 && c > 0 && d > 0 ? 4 / (1 / a + 1 / b + 1 / c + 1 / d) : 0.0f;
+}
+
 template <int D>
 struct Stress {
     Cell<D> cells;
@@ -69,7 +76,7 @@ struct Stress {
                 }
                 const Cell<D> far[2] = {moved<D>(near[0], b, by), moved<D>(c, b, by)};
                 if (!(wet(near[0]) && wet(near[1]) && wet(far[0]) && wet(far[1]))) continue;
-                const float edge = 0.25f * (nu.at(near[0]) + nu.at(near[1]) + nu.at(far[0]) + nu.at(far[1])) * scale;
+                const float edge = edge_mean(nu.at(near[0]), nu.at(near[1]), nu.at(far[0]), nu.at(far[1])) * scale;
                 const Cell<D> across = moved<D>(c, b, by);
                 if (!(boundary.open_at(across, a) > 0)) {
                     // A solid: its surface lies where the distance changes sign between the two faces.
@@ -107,10 +114,15 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
     const auto each_axis = [&](auto&& f) {
         for (int a = 0; a < D; ++a) f(a);
     };
-    // Face sums go through the cells' own lower faces; a last face of the grid is a wall or lies past an open one.
+    // Over all faces: each cell's lower ones, and the grid's last.
     const auto total = [&](auto&& value) {
         double s = 0;
-        each_axis([&](int a) { s += parallel_sum("viscosity dot", tiles, [=](Cell<D> c) { return value(c, a); }); });
+        each_axis([&](int a) {
+            const int last = grid.cells[a] - 1;
+            s += parallel_sum("viscosity dot", tiles, [=](Cell<D> c) {
+                return value(c, a) + (c[a] == last ? value(moved<D>(c, a, 1), a) : 0.0);
+            });
+        });
         return s;
     };
 
@@ -134,7 +146,7 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
     each_axis([&](int a) {
         parallel_for_faces("viscosity residual", tiles, a, [=](Cell<D> c) {
             float diagonal;
-            const bool unknown = stress.unknown(c, a) && c[a] < stress.cells[a];
+            const bool unknown = stress.unknown(c, a);
             r[a](c) = unknown ? xc[a](c) - stress.apply(xc, c, a, diagonal) : 0.0f;
             p[a](c) = unknown ? r[a](c) / diagonal : 0.0f;
         });
@@ -154,7 +166,7 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
         each_axis([&](int a) {
             parallel_for_faces("viscosity apply", tiles, a, [=](Cell<D> c) {
                 float diagonal;
-                const bool unknown = stress.unknown(c, a) && c[a] < stress.cells[a];
+                const bool unknown = stress.unknown(c, a);
                 q[a](c) = unknown ? stress.apply(pc, c, a, diagonal) : 0.0f;
             });
         });
@@ -162,14 +174,14 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
         if (!(pq > 0)) break;
         const float alpha = static_cast<float>(rz / pq);
         each_axis([&](int a) {
-            parallel_for("viscosity advance", tiles, [=](Cell<D> c) {
+            parallel_for_faces("viscosity advance", tiles, a, [=](Cell<D> c) {
                 x[a](c) += alpha * pc[a](c);
                 r[a](c) -= alpha * qc[a](c);
             });
         });
         // z = r / diagonal, kept in q.
         each_axis([&](int a) {
-            parallel_for("viscosity precondition", tiles, [=](Cell<D> c) {
+            parallel_for_faces("viscosity precondition", tiles, a, [=](Cell<D> c) {
                 float diagonal = 1;
                 if (stress.unknown(c, a)) (void)stress.apply(pc, c, a, diagonal);
                 q[a](c) = rc[a](c) / diagonal;
@@ -179,7 +191,7 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
         const float beta = static_cast<float>(rz_next / rz);
         rz = rz_next;
         each_axis([&](int a) {
-            parallel_for("viscosity direction", tiles, [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
+            parallel_for_faces("viscosity direction", tiles, a, [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
         });
     }
     report.converged = report.residual <= tolerance;

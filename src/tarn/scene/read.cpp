@@ -168,23 +168,21 @@ void check_characters(const std::string& text, const std::string& file)
                 }
                 break;
             case In::string:
-                if (c == '\\' && quote == '"' && at(i + 1) != '\n')
-                    ++i;
-                else if (c == quote || c == '\n') {
-                    in = In::plain;
-                    last = c;
-                }
-                break;
             case In::multiline:
                 if (c == '\\' && quote == '"') {
-                    // A backslash before blanks swallows them, and the parser asks what comes behind.
-                    ++i;
-                    if (!is_blank(at(i))) break;
-                    for (; is_blank(at(i)); ++i)
-                        if (at(i) == '\n') ++line;
-                    if (static_cast<unsigned char>(at(i)) >= 0x80)
-                        fail("a character that is not ASCII follows a line joined by a backslash; join it elsewhere");
-                    --i;
+                    // The parser asks whether a blank follows; in long strings it skips all of them and asks again.
+                    size_t behind = i + 1;
+                    while (is_blank(at(behind))) ++behind;
+                    if (static_cast<unsigned char>(at(behind)) >= 0x80) {
+                        line += static_cast<int>(std::count(text.begin() + i, text.begin() + behind, '\n'));
+                        fail("a character that is not ASCII stands behind a backslash; write \\\\ for the sign itself");
+                    }
+                    if (at(i + 1) != '\n') ++i;
+                } else if (in == In::string) {
+                    if (c == quote || c == '\n') {
+                        in = In::plain;
+                        last = c;
+                    }
                 } else if (c == quote && tripled) {
                     in = In::plain;
                     // Up to two quotes may belong to the text before the closing three.

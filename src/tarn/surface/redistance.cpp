@@ -16,17 +16,18 @@ TARN_HD inline float beside_surface(const View<D, const float>& phi, int i, floa
     const float p = phi[i];
     const bool side = p < 0;
     bool crossed = false;
-    float steepest2 = 0;
+    float slope2 = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float lo = or_own(phi[i - phi.next(a)], p), hi = or_own(phi[i + phi.next(a)], p);
         crossed = crossed | ((lo < 0) != side) | ((hi < 0) != side);
-        const float central = std::fabs(0.5f * (hi - lo)), up = std::fabs(hi - p), down = std::fabs(p - lo);
-        const float one_sided = up > down ? up : down;
-        const float slope = central > one_sided ? central : one_sided;
-        steepest2 += slope * slope;
+        // Central differences, so that doing it again changes nothing; across a ridge they would see too little.
+        const float up = hi - p, down = p - lo, central = 0.5f * (up + down);
+        const float steeper = std::fabs(up) > std::fabs(down) ? up : down;
+        const float slope = up * down > 0 ? central : steeper;
+        slope2 += slope * slope;
     }
-    const float kept = p * h / std::sqrt(steepest2 + 1e-12f * h * h);
+    const float kept = p * h / std::sqrt(slope2 + 1e-12f * h * h);
     return crossed ? kept : p;
 }
 

@@ -2,7 +2,8 @@
 // Making phi a signed distance again, |grad phi| = 1, in a band around the surface, without moving the surface.
 //
 // Cells next to the surface keep where it crosses between them and their neighbours: there phi becomes
-// phi / |grad phi|, the gradient from the steepest of the one-sided and central differences (Russo & Smereka 2000). From
+// phi / |grad phi| (Russo & Smereka 2000). Deviation: the gradient is from central differences, and from the steepest
+// one-sided one only across a ridge; the steepest everywhere pulls the surface along when it is done step after step. From
 // them the eikonal equation is solved outwards with second-order upwind differences (Sethian's), all cells at once, a cell
 // further each sweep: the same result as fast marching, in any order of cells.
 

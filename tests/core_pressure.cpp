@@ -1,0 +1,236 @@
+// The projection: how exact its pressure is, how little divergence it leaves, and how quickly it is solved.
+
+#include <numbers>
+#include <random>
+
+#include "run_water.h"
+#include "tarn/pressure/project.h"
+
+namespace tarn {
+namespace {
+
+// A body of water given by phi alone, with all that a projection needs.
+template <int D>
+struct Basin {
+    Grid<D> grid;
+    Field<D> phi, pressure, kappa, b, p, z;
+    FaceField<D> velocity, w;
+    FaceField<D, uint8_t> known;
+    Projection<D> projection;
+    Boundary<D> boundary;
+    TileMap<D> map;
+    Tiles<D> tiles;
+    FluidParams fluid{.density = 1, .viscosity = 0, .surface_tension = 0};
+    PressureParams params;
+
+    template <class F>
+    Basin(int cells, const F& phi_at)
+        : grid(Cell<D>::all(cells), 1.0 / cells), phi(distance_field(grid, 1.0f)), pressure(grid), kappa(grid), b(grid), p(grid), z(grid),
+          velocity(grid), w(grid), known(grid), projection(grid), map(grid, 1), tiles(all_tiles(grid))
+    {
+        boundary.cells = grid.cells;
+        parallel_for("phi", tiles, [&](Cell<D> c) { phi(c) = static_cast<float>(phi_at(grid.centre(c))); });
+    }
+    SolveReport solve(double dt, const Field<D>* volume_rate = nullptr)
+    {
+        ProjectionForces<D> forces;
+        forces.volume_rate = volume_rate;
+        if (fluid.surface_tension > 0) forces.kappa = &kappa;
+        return project(velocity, pressure, known, phi, forces, boundary, map, tiles, fluid, params, dt, projection,
+                       ProjectionScratch<D>{w, b, p, z});
+    }
+    // The largest velocity component on the faces of the water, and the largest |div u| in it, times h.
+    double speed() const
+    {
+        const auto u = velocity.view();
+        const auto wet = phi.view();
+        return parallel_max("speed", tiles, [=](Cell<D> c) {
+            float fastest = 0;
+            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(u[a](c)));
+            return wet(c) < 0 ? fastest : 0.0f;
+        });
+    }
+    double divergence() const
+    {
+        const auto u = velocity.view();
+        const auto wet = phi.view();
+        return parallel_max("divergence", tiles, [=](Cell<D> c) {
+            float out = 0;
+            for (int a = 0; a < D; ++a) {
+                const int i = u[a].index(c);
+                out += u[a][i + u[a].next(a)] - u[a][i];
+            }
+            return wet(c) < 0 ? std::fabs(out) : 0.0f;
+        });
+    }
+};
+
+// A pressure to find again: u* = grad p, so that p is what the projection takes off (dt = rho = 1). On the surface it is
+// prescribed as a tension of 1 N/m times the curvature p. The error is relative to the largest |p|.
+template <int D, class Phi, class P>
+double pressure_error(int cells, const Phi& phi, const P& exact)
+{
+    Basin<D> basin(cells, phi);
+    basin.fluid.surface_tension = 1;
+    basin.params.tolerance = 1e-6;
+    const double step = 1e-4;
+    for (int a = 0; a < D; ++a)
+        parallel_for_faces("u*", basin.tiles, a, [&](Cell<D> c) {
+            Vec<D> hi = basin.grid.face(c, a), lo = hi;
+            hi[a] += step;
+            lo[a] -= step;
+            basin.velocity[a](c) = static_cast<float>((exact(hi) - exact(lo)) / (2 * step));
+        });
+    parallel_for("p", basin.tiles, [&](Cell<D> c) { basin.kappa(c) = static_cast<float>(exact(basin.grid.centre(c))); });
+    const SolveReport report = basin.solve(1);
+    EXPECT_TRUE(report.converged);
+    double worst = 0, largest = 0;
+    backend::each(basin.grid.box(), [&](Cell<D> c) {
+        if (!(basin.phi(c) < 0)) return;
+        const double p = exact(basin.grid.centre(c));
+        worst = std::max(worst, std::fabs(basin.pressure(c) - p));
+        largest = std::max(largest, std::fabs(p));
+    });
+    return worst / largest;
+}
+
+// The slope of a line through (log2 h, log2 error).
+double fitted_order(const std::vector<int>& cells, const std::vector<double>& errors)
+{
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < cells.size(); ++i) {
+        const double h = -std::log2(cells[i]), e = std::log2(errors[i]);
+        x += h, y += e, xx += h * h, xy += h * e;
+    }
+    const double n = static_cast<double>(cells.size());
+    return (n * xy - x * y) / (n * xx - x * x);
+}
+
+template <int D, class Phi, class P>
+void expect_second_order(const char* name, std::vector<int> cells, const Phi& phi, const P& exact)
+{
+    std::vector<double> errors;
+    for (const int n : cells) errors.push_back(pressure_error<D>(n, phi, exact));
+    for (double e : errors) printf("%s %g\n", name, e);
+    const double order = fitted_order(cells, errors);
+    printf("order %g\n", order);
+    EXPECT_GE(order, 1.9) << name;
+}
+
+constexpr double pi = std::numbers::pi;
+
+// The issue asks for order 1.9 in the maximum norm. The surface cuts the cells at every fraction.
+TEST(Pressure, is_second_order_under_a_wavy_surface)
+{
+    expect_second_order<2>(
+        "wavy", {16, 23, 32, 45, 64, 91, 128}, [](Vec2 x) { return 0.8 * (x[1] - 0.55 - 0.13 * std::sin(2 * pi * x[0] + 0.7)); },
+        [](Vec2 x) { return std::cos(pi * x[0]) * std::cos(pi * x[1]); });
+}
+TEST(Pressure, is_second_order_in_an_ellipse)
+{
+    const auto inside = [](Vec2 x) {
+        const double a = (x[0] - 0.49) / 0.37, b = (x[1] - 0.52) / 0.23;
+        return 0.5 * (a * a + b * b - 1);
+    };
+    expect_second_order<2>("ellipse", {16, 23, 32, 45, 64, 91, 128}, [=](Vec2 x) { return 0.2 * inside(x); },
+                           [=](Vec2 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
+}
+TEST(Pressure, is_second_order_in_an_ellipsoid)
+{
+    const auto inside = [](Vec3 x) {
+        const double a = (x[0] - 0.49) / 0.37, b = (x[1] - 0.52) / 0.23, c = (x[2] - 0.5) / 0.31;
+        return 0.5 * (a * a + b * b + c * c - 1);
+    };
+    expect_second_order<3>("ellipsoid", {12, 17, 24, 34, 48}, [=](Vec3 x) { return 0.2 * inside(x); },
+                           [=](Vec3 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
+}
+
+enum class Fill { full, half, wavy };
+
+// Water that is stirred: smooth eddies, and on them as much noise as asked for.
+template <int D>
+Basin<D> stirred(int cells, Fill fill, double noise)
+{
+    Basin<D> basin(cells, [=](Vec<D> x) {
+        if (fill == Fill::full) return -1.0;
+        return x[1] - 0.503 - (fill == Fill::wavy ? 0.2 * std::sin(7 * x[0]) * std::cos(5 * x[D - 1]) : 0.0);
+    });
+    std::mt19937 random(1);
+    for (int a = 0; a < D; ++a)
+        for (const Box<D>& box : basin.tiles.boxes)
+            backend::each(box, [&](Cell<D> c) {
+                const Vec<D> x = basin.grid.face(c, a);
+                const double eddy = std::sin(5 * x[(a + 1) % D] + a) * std::cos(3 * x[a] - 1);
+                const double rough = static_cast<double>(random()) / static_cast<double>(std::mt19937::max()) - 0.5;
+                basin.velocity[a](c) = static_cast<float>(c[a] == 0 ? 0 : eddy + noise * rough);
+            });
+    return basin;
+}
+
+// The issue's bounds: 12 iterations to 1e-4, at most 3 more from the coarsest grid to the finest, and a divergence of 1e-4
+// of max|u|/h.
+TEST(Projection, leaves_no_divergence_and_stays_quick)
+{
+    for (const Fill fill : {Fill::full, Fill::half, Fill::wavy})
+        for (const double noise : {0.0, 1.0}) {
+            int least = 1000, most = 0;
+            for (const int cells : {32, 64, 128}) {
+                Basin<3> basin = stirred<3>(cells, fill, noise);
+                const double before = basin.speed();
+                const SolveReport report = basin.solve(0.01);
+                printf("fill %d noise %g cells %d it %d res %g before %g after %g div %g\n", (int)fill, noise, cells, report.iterations, report.residual, before, basin.speed(), basin.divergence());
+                EXPECT_TRUE(report.converged);
+                if (noise == 0) EXPECT_LE(basin.divergence(), 1e-4 * basin.speed());
+                least = std::min(least, report.iterations);
+                most = std::max(most, report.iterations);
+            }
+            EXPECT_LE(most, 12);
+            EXPECT_LE(most, least + 3);
+        }
+}
+
+// The tuned kernels for a plain box give what the general ones do. A source of nothing asks for the general ones.
+TEST(Projection, is_the_same_in_a_plain_box_and_in_general)
+{
+    for (const Fill fill : {Fill::full, Fill::half, Fill::wavy})
+        for (const bool open : {false, true}) {
+            Basin<3> tuned = stirred<3>(24, fill, 1), plain = stirred<3>(24, fill, 1);
+            for (Basin<3>* basin : {&tuned, &plain})
+                basin->boundary.wall_open[0][0] = basin->boundary.wall_open[1][1] = open;
+            const Field<3> nothing(plain.grid);
+            (void)tuned.solve(0.01);
+            (void)plain.solve(0.01, &nothing);
+            for (int a = 0; a < 3; ++a)
+                parallel_for_faces("compare", tuned.tiles, a, [&](Cell<3> c) {
+                    EXPECT_NEAR(tuned.velocity[a](c), plain.velocity[a](c), 1e-5);
+                    EXPECT_EQ(tuned.known[a](c), plain.known[a](c));
+                });
+        }
+}
+
+// scenes/dam_break.toml on a coarse grid: the issue allows 15 iterations on any of its frames.
+TEST(Projection, stays_quick_while_a_dam_breaks)
+{
+    Params p;
+    p.domain.size = {1, 1, 0.5};
+    p.domain.cells = 32;
+    WaterParams water;
+    water.min = Vec3{0, 0, 0};
+    water.max = Vec3{0.4, 0.6, 0.5};
+    p.water.push_back(water);
+    const Scene scene = scene_of(p);
+    Water<3> w = initial_water<3>(scene);
+    double worst = 0;
+    int most = 0;
+    run_to(w, scene, 1.5, [&](const StepReport& report) {
+        most = std::max(most, report.pressure.iterations);
+        const Measures m = measure(w, p);
+        worst = std::max(worst, m.max_divergence * w.grid.h / m.max_speed);
+    });
+    printf("dam iterations %d div %g\n", most, worst);
+    EXPECT_LE(most, 15);
+    EXPECT_LE(worst, 1e-4);
+}
+
+}  // namespace
+}  // namespace tarn
