@@ -175,9 +175,9 @@ void extend_velocity(Water<D>& w)
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
 
-// Volume that leaves through open sides in dt.
+// Volume that leaves through open sides, per second.
 template <int D>
-double outflow(const Water<D>& w, const Boundary<D>& boundary, double dt)
+double outflow(const Water<D>& w, const Boundary<D>& boundary)
 {
     double flow = 0;
     const auto phi = w.phi.view();
@@ -194,7 +194,7 @@ double outflow(const Water<D>& w, const Boundary<D>& boundary, double dt)
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
-    return flow * cell_volume(w.grid) / w.grid.h * dt;
+    return flow * cell_volume(w.grid) / w.grid.h;
 }
 
 template <int D>
@@ -379,7 +379,9 @@ Water<D> initial_water(const Scene& scene)
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
-    (void)project(w.velocity, w.pressure, w.known, w.phi, ProjectionForces<D>{}, boundary, w.map, w.tiles_active, p.fluid,
+    ProjectionForces<D> forces;
+    if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid,
                   p.pressure, 1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
@@ -426,7 +428,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const ScopedTimer timer(report.seconds_surface);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+        // What leaves does so with this velocity, from under the surface as it was and as it becomes.
+        const Boundary<D> boundary = boundary_of(w, p);
+        gained -= 0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
+        gained -= 0.5 * dt * outflow(w, boundary);
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
@@ -458,7 +464,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const ScopedTimer timer(report.seconds_advect);
         extend_velocity(w);
     }
-    gained += inlet_volume(w.flows, w.phi, scene, dt) - outflow(w, boundary, dt);
+    gained += inlet_volume(w.flows, w.phi, scene, dt);
 
     w.volume_expected += gained;
     w.time += dt;
