@@ -115,6 +115,9 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
         });
         phi.swap(*scratch[0]);
     }
+    // Others rely on the padding of working fields being zero.
+    scratch[0]->fill(0);
+    scratch[1]->fill(0);
 }
 
 }  // namespace
