@@ -243,8 +243,9 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h,
-           (p.time.cfl + 1) * w.grid.h, scratch);
+    // MacCormack's way back reads what lies a step further out: all of the band must move.
+    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h, 0.999 * w.band,
+           scratch);
     redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
     const double taken = fill_and_drain(w.phi, w.flows, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
