@@ -14,10 +14,10 @@ WIDTH, HEIGHT = 256, 128
 
 def height(u, v):
     """The ground at u along the valley and v across it, both 0 to 1; 0 is black and 1 is white."""
-    middle = 0.5 + 0.16 * math.sin(2 * math.pi * (1.25 * u + 0.05))
+    middle = 0.5 + 0.14 * math.sin(2 * math.pi * (1.25 * u + 0.05))
     across = (v - middle) / 0.5
-    bed = 0.62 - 0.5 * u + 0.03 * math.sin(9 * math.pi * u)
-    banks = 0.55 * across * across
+    bed = 0.42 - 0.3 * u + 0.02 * math.sin(9 * math.pi * u)
+    banks = 0.6 * across * across
     bumps = 0.035 * math.sin(23 * u + 5 * v) * math.cos(17 * v - 3 * u) * min(1.0, abs(across) / 0.3)
     return min(1.0, max(0.0, bed + banks + bumps))
 
