@@ -2,8 +2,10 @@
 
 #include "run_water.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 template <class P>
 P box(Vec3 min, Vec3 max)
@@ -118,7 +120,8 @@ TEST(ClosedPocket, holds_still_beside_an_open_one)
     EXPECT_LE(most, 12);
 }
 
-// A block that moves through a box full of water drives a flow around it, about as fast as itself, and the volume stays.
+// A block that moves through a box full of water drives a flow around it, about as fast as itself, and the volume
+// stays.
 TEST(ClosedPocket, flows_around_a_moving_block)
 {
     Params p = pool(2, 32, 2);

@@ -7,8 +7,10 @@
 #include "run_water.h"
 #include "tarn/surface/measure.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 constexpr double pi = std::numbers::pi;
 
@@ -38,9 +40,9 @@ double level(const Water<2>& w, int i)
     return sum * w.grid.h;
 }
 
-// A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s. The issue allows 1 %
-// with 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03, and its
-// square, by which the period of waves that are not small differs, 0.001.
+// A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s. The issue allows 1
+// % with 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03,
+// and its square, by which the period of waves that are not small differs, 0.001.
 TEST(Sloshing, has_the_period_of_small_waves)
 {
     Params p = pool(2, 64, 0.5);
@@ -57,14 +59,17 @@ TEST(Sloshing, has_the_period_of_small_waves)
         mode.push_back({w.time, amplitude});
     });
     EXPECT_NEAR(period_of(mode), 1.18181552, 0.01 * 1.18181552);
-    RecordProperty("period", std::to_string(period_of(mode)));
 }
 
-// Martin & Moyce 1952, a column 2.25 in wide and twice as high. Between T = 1.43 and 3.33 (T = t sqrt(2 g / a)) their front
-// advances by 1.319 widths per unit of T, table 2; the issue allows 5 %. Their time begins up to 0.3 late, as the gate
-// needs time to open, so only the slope is compared. The height at the wall is from table 6, in t sqrt(g / a); allowed: 0.05.
+// Martin & Moyce 1952, a column 2.25 in wide and twice as high. Table 2: the front, in widths, over T = t sqrt(2 g /
+// a); from T = 1.43 to 3.33 it advances by 1.319 per unit of T, and the issue allows 5 %. Their time began when the
+// gate, which takes time to open, began to move, so T may be shifted by up to 0.3. Table 6: the height at the wall, in
+// column heights, over t sqrt(g / a), within 0.05.
 TEST(DamBreak, runs_as_fast_as_measured)
 {
+    constexpr Sample measured[] = {{1.43, 1.67}, {1.63, 1.89}, {1.83, 2.11}, {1.98, 2.33}, {2.2, 2.56},  {2.32, 2.78},
+                                   {2.51, 3.0},  {2.65, 3.22}, {2.83, 3.44}, {2.98, 3.67}, {3.11, 3.89}, {3.33, 4.11}};
+    constexpr Sample heights[] = {{0.56, 0.94}, {0.93, 0.83}, {1.28, 0.72}, {1.66, 0.61}, {2.0, 0.5}, {2.45, 0.39}};
     const double a = 0.05715, g = 9.81;
     Params p;
     p.domain.size = {5 * a, 2.5 * a};
@@ -92,11 +97,21 @@ TEST(DamBreak, runs_as_fast_as_measured)
         const Sample lo = samples[i - 1], hi = samples[i];
         return lo.value + (hi.value - lo.value) * (t - lo.t) / (hi.t - lo.t);
     };
-    const double slope = (at(front, 3.33) - at(front, 1.43)) / (3.33 - 1.43);
-    EXPECT_NEAR(slope, 1.319, 0.05 * 1.319);
-    for (const Sample s : {Sample{0.56, 0.94}, {0.93, 0.83}, {1.28, 0.72}, {1.66, 0.61}, {2.0, 0.5}, {2.45, 0.39}})
-        EXPECT_NEAR(at(height, s.t), s.value, 0.05);
-    RecordProperty("slope", std::to_string(slope));
+    // The shift that brings the fronts together best, and the slope of the line through the shifted front.
+    double shift = 0, least = 1e30;
+    for (double s = -0.3; s <= 0.3; s += 0.01) {
+        double misfit = 0;
+        for (const Sample m : measured) misfit += std::pow(at(front, m.t + s) - m.value, 2);
+        if (misfit < least) least = misfit, shift = s;
+    }
+    double t = 0, z = 0, tt = 0, tz = 0;
+    for (const Sample m : measured) {
+        const double value = at(front, m.t + shift);
+        t += m.t, z += value, tt += m.t * m.t, tz += m.t * value;
+    }
+    const double n = std::size(measured), slope = (n * tz - t * z) / (n * tt - t * t);
+    EXPECT_NEAR(slope, 1.319, 0.05 * 1.319) << "shifted by " << shift;
+    for (const Sample m : heights) EXPECT_NEAR(at(height, m.t), m.value, 0.05);
 }
 
 template <int D>
