@@ -6,8 +6,10 @@
 #include "run_water.h"
 #include "tarn/pressure/project.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 // A body of water given by phi alone, with all that a projection needs.
 template <int D>
@@ -25,8 +27,19 @@ struct Basin {
 
     template <class F>
     Basin(int cells, const F& phi_at)
-        : grid(Cell<D>::all(cells), 1.0 / cells), phi(distance_field(grid, 1.0f)), pressure(grid), kappa(grid), b(grid), p(grid), z(grid),
-          velocity(grid), w(grid), known(grid), projection(grid), map(grid, 1), tiles(all_tiles(grid))
+        : grid(Cell<D>::all(cells), 1.0 / cells),
+          phi(distance_field(grid, 1.0f)),
+          pressure(grid),
+          kappa(grid),
+          b(grid),
+          p(grid),
+          z(grid),
+          velocity(grid),
+          w(grid),
+          known(grid),
+          projection(grid),
+          map(grid, 1),
+          tiles(all_tiles(grid))
     {
         boundary.cells = grid.cells;
         parallel_for("phi", tiles, [&](Cell<D> c) { phi(c) = static_cast<float>(phi_at(grid.centre(c))); });
@@ -65,8 +78,8 @@ struct Basin {
     }
 };
 
-// A pressure to find again: u* = grad p, so that p is what the projection takes off (dt = rho = 1). On the surface it is
-// prescribed as a tension of 1 N/m times the curvature p. The error is relative to the largest |p|.
+// A pressure to find again: u* = grad p, so that p is what the projection takes off (dt = rho = 1). On the surface it
+// is prescribed as a tension of 1 N/m times the curvature p. The error is relative to the largest |p|.
 template <int D, class Phi, class P>
 double pressure_error(int cells, const Phi& phi, const P& exact)
 {
@@ -81,7 +94,8 @@ double pressure_error(int cells, const Phi& phi, const P& exact)
             lo[a] -= step;
             basin.velocity[a](c) = static_cast<float>((exact(hi) - exact(lo)) / (2 * step));
         });
-    parallel_for("p", basin.tiles, [&](Cell<D> c) { basin.kappa(c) = static_cast<float>(exact(basin.grid.centre(c))); });
+    parallel_for("p", basin.tiles,
+                 [&](Cell<D> c) { basin.kappa(c) = static_cast<float>(exact(basin.grid.centre(c))); });
     const SolveReport report = basin.solve(1);
     EXPECT_TRUE(report.converged);
     double worst = 0, largest = 0;
@@ -107,14 +121,11 @@ double fitted_order(const std::vector<int>& cells, const std::vector<double>& er
 }
 
 template <int D, class Phi, class P>
-void expect_second_order(const char* name, std::vector<int> cells, const Phi& phi, const P& exact)
+void expect_second_order(const std::vector<int>& cells, const Phi& phi, const P& exact)
 {
     std::vector<double> errors;
     for (const int n : cells) errors.push_back(pressure_error<D>(n, phi, exact));
-    for (double e : errors) printf("%s %g\n", name, e);
-    const double order = fitted_order(cells, errors);
-    printf("order %g\n", order);
-    EXPECT_GE(order, 1.9) << name;
+    EXPECT_GE(fitted_order(cells, errors), 1.9);
 }
 
 constexpr double pi = std::numbers::pi;
@@ -123,7 +134,8 @@ constexpr double pi = std::numbers::pi;
 TEST(Pressure, is_second_order_under_a_wavy_surface)
 {
     expect_second_order<2>(
-        "wavy", {16, 23, 32, 45, 64, 91, 128}, [](Vec2 x) { return 0.8 * (x[1] - 0.55 - 0.13 * std::sin(2 * pi * x[0] + 0.7)); },
+        {16, 23, 32, 45, 64, 91, 128},
+        [](Vec2 x) { return 0.8 * (x[1] - 0.55 - 0.13 * std::sin(2 * pi * x[0] + 0.7)); },
         [](Vec2 x) { return std::cos(pi * x[0]) * std::cos(pi * x[1]); });
 }
 TEST(Pressure, is_second_order_in_an_ellipse)
@@ -132,8 +144,9 @@ TEST(Pressure, is_second_order_in_an_ellipse)
         const double a = (x[0] - 0.49) / 0.37, b = (x[1] - 0.52) / 0.23;
         return 0.5 * (a * a + b * b - 1);
     };
-    expect_second_order<2>("ellipse", {16, 23, 32, 45, 64, 91, 128}, [=](Vec2 x) { return 0.2 * inside(x); },
-                           [=](Vec2 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
+    expect_second_order<2>(
+        {16, 23, 32, 45, 64, 91, 128}, [=](Vec2 x) { return 0.2 * inside(x); },
+        [=](Vec2 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
 }
 TEST(Pressure, is_second_order_in_an_ellipsoid)
 {
@@ -141,8 +154,9 @@ TEST(Pressure, is_second_order_in_an_ellipsoid)
         const double a = (x[0] - 0.49) / 0.37, b = (x[1] - 0.52) / 0.23, c = (x[2] - 0.5) / 0.31;
         return 0.5 * (a * a + b * b + c * c - 1);
     };
-    expect_second_order<3>("ellipsoid", {12, 17, 24, 34, 48}, [=](Vec3 x) { return 0.2 * inside(x); },
-                           [=](Vec3 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
+    expect_second_order<3>(
+        {12, 17, 24, 34, 48}, [=](Vec3 x) { return 0.2 * inside(x); },
+        [=](Vec3 x) { return -inside(x) * std::exp(2 * x[0] - x[1]); });
 }
 
 enum class Fill { full, half, wavy };
@@ -167,8 +181,8 @@ Basin<D> stirred(int cells, Fill fill, double noise)
     return basin;
 }
 
-// The bounds: 12 iterations to 1e-4, at most 3 more from the coarsest grid to the finest, and a divergence of 1e-4
-// of max|u|/h.
+// The bounds: 12 iterations to 1e-4, at most 3 more from the coarsest grid to the finest, and a divergence of
+// 1e-4 of max|u|/h.
 TEST(Projection, leaves_no_divergence_and_stays_quick)
 {
     for (const Fill fill : {Fill::full, Fill::half, Fill::wavy})
@@ -176,11 +190,11 @@ TEST(Projection, leaves_no_divergence_and_stays_quick)
             int least = 1000, most = 0;
             for (const int cells : {32, 64, 128}) {
                 Basin<3> basin = stirred<3>(cells, fill, noise);
-                const double before = basin.speed();
                 const SolveReport report = basin.solve(0.01);
-                printf("fill %d noise %g cells %d it %d res %g before %g after %g div %g\n", (int)fill, noise, cells, report.iterations, report.residual, before, basin.speed(), basin.divergence());
                 EXPECT_TRUE(report.converged);
-                if (noise == 0) EXPECT_LE(basin.divergence(), 1e-4 * basin.speed());
+                if (noise == 0) {
+                    EXPECT_LE(basin.divergence(), 1e-4 * basin.speed());
+                }
                 least = std::min(least, report.iterations);
                 most = std::max(most, report.iterations);
             }
@@ -227,7 +241,6 @@ TEST(Projection, stays_quick_while_a_dam_breaks)
         const Measures m = measure(w, p);
         worst = std::max(worst, m.max_divergence * w.grid.h / m.max_speed);
     });
-    printf("dam iterations %d div %g\n", most, worst);
     EXPECT_LE(most, 15);
     EXPECT_LE(worst, 1e-4);
 }

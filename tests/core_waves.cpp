@@ -1,28 +1,30 @@
-// Waves, a breaking dam and a swinging drop against closed forms and measurements.
+// Waves and a breaking dam against closed forms and measurements, and runs that repeat themselves.
 
+#include <cstring>
 #include <numbers>
 #include <vector>
 
 #include "run_water.h"
 #include "tarn/surface/measure.h"
-#include "tarn/surface/redistance.h"
 
-namespace tarn {
-namespace {
+namespace tarn
+{
+namespace
+{
 
 constexpr double pi = std::numbers::pi;
 
 struct Sample {
-    double t, v;
+    double t, value;
 };
 
-// The mean time between zero crossings of the same sense, from a line between the samples around each.
+// The mean period, from the zero crossings of lines between the samples.
 double period_of(const std::vector<Sample>& samples)
 {
     std::vector<double> crossings;
     for (size_t i = 1; i < samples.size(); ++i) {
         const Sample a = samples[i - 1], b = samples[i];
-        if ((a.v < 0) != (b.v < 0)) crossings.push_back(a.t + (b.t - a.t) * a.v / (a.v - b.v));
+        if ((a.value < 0) != (b.value < 0)) crossings.push_back(a.t + (b.t - a.t) * a.value / (a.value - b.value));
     }
     if (crossings.size() < 3) return 0;
     return 2 * (crossings.back() - crossings.front()) / static_cast<double>(crossings.size() - 1);
@@ -38,113 +40,115 @@ double level(const Water<2>& w, int i)
     return sum * w.grid.h;
 }
 
-// L = 1 m, 0.5 m deep: omega = sqrt(g k tanh(k h)), k = pi/L, a period of 1.18182 s. The issue allows 1 % with 32 cells of depth.
+// A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s. The issue allows 1
+// % with 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03,
+// and its square, by which the period of waves that are not small differs, 0.001.
 TEST(Sloshing, has_the_period_of_small_waves)
 {
     Params p = pool(2, 64, 0.5);
-    WaterParams tilted;
-    tilted.shape = ShapeKind::plane;
-    tilted.point = Vec3{0.5, 0.5, 0};
-    tilted.normal = Vec3{0.02, 1, 0};
-    p.water = {tilted};
-    p.method.advection = Advection::maccormack;
+    p.water[0].shape = ShapeKind::plane;
+    p.water[0].point = Vec3{0.5, 0.5, 0};
+    p.water[0].normal = Vec3{0.02, 1, 0};
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     std::vector<Sample> mode;
-    double first = 0;
     run_to(w, scene, 4.0, [&](const StepReport&) {
-        double a = 0;
-        for (int i = 0; i < w.grid.cells[0]; ++i) a += 2 * w.grid.h * level(w, i) * std::cos(pi * w.grid.centre(Cell<2>{i, 0})[0]);
-        if (mode.empty()) first = a;
-        mode.push_back({w.time, a});
+        double amplitude = 0;
+        for (int i = 0; i < w.grid.cells[0]; ++i)
+            amplitude += 2 * w.grid.h * level(w, i) * std::cos(pi * w.grid.centre(Cell<2>{i, 0})[0]);
+        mode.push_back({w.time, amplitude});
     });
-    double last = 0;
-    for (auto& s : mode) if (s.t > 3) last = std::max(last, std::fabs(s.v));
-    printf("sloshing period %g err %g amplitude %g to %g\n", period_of(mode), period_of(mode) / 1.18181552 - 1, first, last);
+    EXPECT_NEAR(period_of(mode), 1.18181552, 0.01 * 1.18181552);
 }
 
-// Martin & Moyce 1952
-TEST(DamBreak, martin_moyce)
+// Martin & Moyce 1952, a column 2.25 in wide and twice as high. Table 2: the front, in widths, over T = t sqrt(2 g /
+// a); from T = 1.43 to 3.33 it advances by 1.319 per unit of T, and the issue allows 5 %. Their time began when the
+// gate, which takes time to open, began to move, so T may be shifted by up to 0.3. Table 6: the height at the wall, in
+// column heights, over t sqrt(g / a), within 0.05.
+TEST(DamBreak, runs_as_fast_as_measured)
 {
-    for (int n : {64, 128, 256}) {
+    constexpr Sample measured[] = {{1.43, 1.67}, {1.63, 1.89}, {1.83, 2.11}, {1.98, 2.33}, {2.2, 2.56},  {2.32, 2.78},
+                                   {2.51, 3.0},  {2.65, 3.22}, {2.83, 3.44}, {2.98, 3.67}, {3.11, 3.89}, {3.33, 4.11}};
+    constexpr Sample heights[] = {{0.56, 0.94}, {0.93, 0.83}, {1.28, 0.72}, {1.66, 0.61}, {2.0, 0.5}, {2.45, 0.39}};
+    const double a = 0.05715, g = 9.81;
     Params p;
-    const double a = 0.05715;
     p.domain.size = {5 * a, 2.5 * a};
-    p.domain.cells = n;
-    WaterParams water;
-    water.min = Vec3{-1, -1, 0};
-    water.max = Vec3{a, 2 * a, 0};
-    p.water.push_back(water);
-    p.time.cfl = 1;
+    p.domain.cells = 128;
+    p.water.emplace_back();
+    p.water[0].min = Vec3{-1, -1, 0};
+    p.water[0].max = Vec3{a, 2 * a, 0};
     p.time.rate = 400;
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     std::vector<Sample> front, height;
-    run_to(w, scene, 0.2, [&](const StepReport&) {
+    run_to(w, scene, 0.19, [&](const StepReport&) {
         double x = 0;
         for (int j = 0; j < w.grid.cells[1]; ++j)
             for (int i = 1; i < w.grid.cells[0]; ++i) {
-                double f0 = w.phi(Cell<2>{i - 1, j}), f1 = w.phi(Cell<2>{i, j});
-                if (f0 < 0 && f1 >= 0) x = std::max(x, w.grid.h * (i - 0.5 + f0 / (f0 - f1)));
+                const double here = w.phi(Cell<2>{i - 1, j}), next = w.phi(Cell<2>{i, j});
+                if (here < 0 && next >= 0) x = std::max(x, w.grid.h * (i - 0.5 + here / (here - next)));
             }
-        front.push_back({w.time * std::sqrt(2 * 9.81 / a), x / a});
-        height.push_back({w.time * std::sqrt(9.81 / a), level(w, 0) / (2 * a)});
+        front.push_back({w.time * std::sqrt(2 * g / a), x / a});
+        height.push_back({w.time * std::sqrt(g / a), level(w, 0) / (2 * a)});
     });
-    // slope
-    double sx = 0, sy = 0, sxx = 0, sxy = 0, m = 0;
-    for (auto s : front) if (s.t >= 1.43 && s.t <= 3.33) { sx += s.t; sy += s.v; sxx += s.t * s.t; sxy += s.t * s.v; ++m; }
-    printf("n %d slope %g (1.319)\n", n, (m * sxy - sx * sy) / (m * sxx - sx * sx));
-    auto at = [](const std::vector<Sample>& v, double t) { for (size_t i = 1; i < v.size(); ++i) if (v[i].t >= t) return v[i-1].v + (v[i].v - v[i-1].v) * (t - v[i-1].t) / (v[i].t - v[i-1].t); return v.back().v; };
-    for (double T : {0.41, 0.84, 1.19, 1.43, 2.2, 2.65, 3.11, 3.33}) printf("T %g Z %g\n", T, at(front, T));
-    for (double T : {0.56, 0.93, 1.28, 1.66, 2.0, 2.45}) printf("tau %g H %g\n", T, at(height, T));
-    printf("volume %g exp %g\n", measure(w, p).volume, w.volume_expected);
+    const auto at = [](const std::vector<Sample>& samples, double t) {
+        size_t i = 1;
+        while (i + 1 < samples.size() && samples[i].t < t) ++i;
+        const Sample lo = samples[i - 1], hi = samples[i];
+        return lo.value + (hi.value - lo.value) * (t - lo.t) / (hi.t - lo.t);
+    };
+    // The shift that brings the fronts together best, and the slope of the line through the shifted front.
+    double shift = 0, least = 1e30;
+    for (double s = -0.3; s <= 0.3; s += 0.01) {
+        double misfit = 0;
+        for (const Sample m : measured) misfit += std::pow(at(front, m.t + s) - m.value, 2);
+        if (misfit < least) least = misfit, shift = s;
     }
+    double t = 0, z = 0, tt = 0, tz = 0;
+    for (const Sample m : measured) {
+        const double value = at(front, m.t + shift);
+        t += m.t, z += value, tt += m.t * m.t, tz += m.t * value;
+    }
+    const double n = std::size(measured), slope = (n * tz - t * z) / (n * tt - t * t);
+    EXPECT_NEAR(slope, 1.319, 0.05 * 1.319) << "shifted by " << shift;
+    for (const Sample m : heights) EXPECT_NEAR(at(height, m.t), m.value, 0.05);
 }
 
-TEST(Drop, lamb)
+template <int D>
+bool same(const Field<D>& a, const Field<D>& b)
 {
-    for (int n : {50, 100}) {
-    Params p;
-    p.domain.size = {1, 1};
-    p.domain.cells = n;
-    p.domain.gravity = Vec3{};
-    p.fluid.density = 27;
-    p.fluid.surface_tension = 2.0 / 3;
-    p.method.advection = Advection::maccormack;
-    WaterParams drop;
-    drop.shape = ShapeKind::sphere;
-    drop.center = Vec3{0.5, 0.5, 0};
-    drop.radius = 1.0 / 3;
-    p.water.push_back(drop);
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// Everything at once, twice: not a bit may differ.
+TEST(Runs, repeat_themselves)
+{
+    Params p = pool(3, 16, 0.3);
+    WaterParams ball;
+    ball.shape = ShapeKind::sphere;
+    ball.center = Vec3{0.5, 0.7, 0.5};
+    ball.radius = 0.15;
+    p.water.push_back(ball);
+    p.fluid.viscosity = 1e-3;
+    p.fluid.surface_tension = 0.07;
+    SolidParams paddle;
+    paddle.min = Vec3{0.1, 0.1, 0.2};
+    paddle.max = Vec3{0.2, 0.6, 0.8};
+    paddle.translate.keys = {{0, Vec3{}}, {1, Vec3{0.5, 0, 0}}};
+    p.solid.push_back(paddle);
+    SourceParams source;
+    source.min = Vec3{0.7, 0.1, 0.4};
+    source.max = Vec3{0.9, 0.2, 0.6};
+    source.rate = 0.05;
+    p.source.push_back(source);
     const Scene scene = scene_of(p);
-    Water<2> w = initial_water<2>(scene);
-    // r = a (1 + eps cos 2 theta)
-    parallel_for("drop", w.tiles_active, [&](Cell<2> c) {
-        const Vec2 x = w.grid.centre(c) - Vec2{0.5, 0.5};
-        const double angle = std::atan2(x[1], x[0]);
-        w.phi(c) = static_cast<float>(std::clamp(length(x) - (1 + 0.05 * std::cos(2 * angle)) / 3, -w.band, w.band));
-    });
-    for (int k = 0; k < 3; ++k) redistance(w.phi, w.tiles_active, w.band, w.scratch[0]);
-    std::vector<Sample> mode;
-    const double v0 = measure(w, p).volume;
-    run_to(w, scene, 7.0, [&](const StepReport&) {
-        // integral of (x^2 - y^2)
-        double q = 0;
-        const auto phi = w.phi.view();
-        backend::each(w.grid.box(), [&](Cell<2> c) {
-            const Vec2 x = w.grid.centre(c) - Vec2{0.5, 0.5};
-            q += (x[0] * x[0] - x[1] * x[1]) * wet_fraction<2>(phi, w.grid.cells, c, static_cast<float>(w.grid.h));
-        });
-        mode.push_back({w.time, q});
-    });
-    double first = mode[0].v, last = 0;
-    for (auto& s : mode) if (s.t > 5) last = std::max(last, std::fabs(s.v));
-    printf("n %d drop period %g err %g amp ratio %g volume %g steps %zu\n", n, period_of(mode), period_of(mode) / pi - 1, last / first, measure(w, p).volume / v0, mode.size());
-    }
-}
-
-TEST(Run, gives_the_same_fields_twice)
-{
+    Water<3> one = initial_water<3>(scene), two = initial_water<3>(scene);
+    run_to(one, scene, 0.3);
+    run_to(two, scene, 0.3);
+    EXPECT_TRUE(same(one.phi, two.phi));
+    EXPECT_TRUE(same(one.pressure, two.pressure));
+    for (int a = 0; a < 3; ++a) EXPECT_TRUE(same(one.velocity[a], two.velocity[a]));
+    EXPECT_EQ(one.volume_expected, two.volume_expected);
 }
 
 }  // namespace
