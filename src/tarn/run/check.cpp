@@ -20,6 +20,7 @@ constexpr double program = 35e6;                         // bytes of the program
 constexpr double memory_per_cell = 12;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
+constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
 constexpr double memory_per_pixel = 15;       // bytes, of the preview
 constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
 constexpr double memory_per_volume_byte = 8;
@@ -157,7 +158,7 @@ private:
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
-            e.memory += double(sizeof(float)) * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+            e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
     }
 
     // The cells that water may come to. It rises to its head and no further, but for spray: its height plus what its
