@@ -31,19 +31,19 @@ template <int D, class T = float>
 class Field {
 public:
     Field() = default;
-    explicit Field(const Grid<D>& g) : grid_(g), memory_(static_cast<size_t>(g.storage())) {}
+    explicit Field(const Grid<D>& g) : grid_(g), memory_(static_cast<size_t>(g.storage() + 2 * g.stride[D - 1])) {}
 
     const Grid<D>& grid() const { return grid_; }
-    View<D, T> view() { return {memory_.data() + grid_.origin, grid_.stride}; }
-    View<D, const T> view() const { return {memory_.data() + grid_.origin, grid_.stride}; }
+    View<D, T> view() { return {data() + grid_.origin, grid_.stride}; }
+    View<D, const T> view() const { return {data() + grid_.origin, grid_.stride}; }
     T& operator()(Cell<D> c) { return view()(c); }
     const T& operator()(Cell<D> c) const { return view()(c); }
 
     // The whole storage, padding included: for checkpoints and fills.
-    T* data() { return memory_.data(); }
-    const T* data() const { return memory_.data(); }
-    size_t size() const { return memory_.size(); }
-    void fill(T value) { std::fill_n(memory_.data(), memory_.size(), value); }
+    T* data() { return memory_.data() + grid_.stride[D - 1]; }
+    const T* data() const { return memory_.data() + grid_.stride[D - 1]; }
+    size_t size() const { return memory_.size() ? static_cast<size_t>(grid_.storage()) : 0; }
+    void fill(T value) { std::fill_n(data(), size(), value); }
     void swap(Field& other)
     {
         std::swap(grid_, other.grid_);
@@ -52,7 +52,7 @@ public:
 
 private:
     Grid<D> grid_;
-    Memory<T> memory_;
+    Memory<T> memory_;  // with a layer more at either end, so that stencils two cells wide may read past the padding
 };
 
 // A distance's padding holds this, so that stencils see the grid's end without asking where they are.

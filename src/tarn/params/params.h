@@ -49,7 +49,7 @@ struct MethodParams {
 
 struct SurfaceParams {
     double band = 4;                             // cells each side in which phi is a distance
-    Advection advection = Advection::maccormack;  // of phi
+    Advection advection = Advection::semi_lagrangian;  // of phi
 };
 
 struct PressureParams {

@@ -6,9 +6,12 @@ namespace tarn {
 
 namespace {
 
+// Water at rest that something starts to push has no speed to compare with: b itself, at this share, is the least scale.
+constexpr double least_share = 0.1;
+
 template <int D, class Precondition>
-SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, double tolerance,
-                  int max_iterations, Field<D>& p, Field<D>& z, const Precondition& precondition_open)
+SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
+                  Field<D>& p, Field<D>& z, const Precondition& precondition_open)
 {
     // Round-off puts constants into closed pockets, which nothing would take out again.
     const auto precondition = [&](Field<D>& to, Field<D>& from) {
@@ -23,7 +26,8 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     const auto inverse = std::as_const(*system.inverse_diagonal).view();
     const Tiles<D>& tiles = system.tiles;
 
-    const double largest_b = parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
+    const double largest = parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
+    const double largest_b = std::min(largest, std::max(goal.most, least_share * largest)), tolerance = goal.tolerance;
     if (!(largest_b > 0)) {
         // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
         parallel_for<true>("clear", tiles, [=](Cell<D> c) { xv(c) = 0; });
@@ -46,7 +50,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
     double rz = precondition(z, r);
     parallel_for<true>("direction", tiles, [=](Cell<D> c) { pv(c) = zc(c); });
-    while (report.iterations < max_iterations) {
+    while (report.iterations < goal.max_iterations) {
         ++report.iterations;
         // z = A p, and alpha = r.z / p.A p.
         const double pap = parallel_sum<true>("apply", tiles, [=](Cell<D> c) {
@@ -57,14 +61,14 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         if (!(pap > 0)) break;
         const float alpha = static_cast<float>(rz / pap);
-        const double largest = parallel_max<true>("advance", tiles, [=](Cell<D> c) {
+        const double left_over = parallel_max<true>("advance", tiles, [=](Cell<D> c) {
             const int i = pc.index(c);
             xv[i] += alpha * pc[i];
             const float left = rc[i] - alpha * zc[i];
             rv[i] = left;
             return std::fabs(left);
         });
-        report.residual = largest / largest_b;
+        report.residual = left_over / largest_b;
         if (!(report.residual > tolerance)) {
             report.converged = report.residual <= tolerance;
             break;
@@ -84,15 +88,15 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
 template <int D>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
+                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z)
 {
-    return solve(x, b, system, pockets, tolerance, max_iterations, p, z,
+    return solve(x, b, system, pockets, goal, p, z,
                  [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
 }
 
 template <int D>
 SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                       double tolerance, int max_iterations, Field<D>& p, Field<D>& z)
+                       const Goal& goal, Field<D>& p, Field<D>& z)
 {
     // E holds one over the root of the factor's diagonal: MIC(0) drops the fill-in, but adds nearly all (tuning) of it
     // to the diagonal, and falls back to the plain one where that leaves too little (safety).
@@ -126,7 +130,7 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
         }
         e[i] = 1 / std::sqrt(d < safety * diagonal ? diagonal : d);
     });
-    return solve(x, b, system, pockets, tolerance, max_iterations, p, z, [&](Field<D>& to, const Field<D>& from) {
+    return solve(x, b, system, pockets, goal, p, z, [&](Field<D>& to, const Field<D>& from) {
         const auto zv = to.view();
         const auto rv = from.view();
         double dot = 0;
@@ -151,11 +155,11 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
     });
 }
 
-template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Multigrid<2>&, double, int, Field<2>&,
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Multigrid<2>&, const Goal&, Field<2>&,
                                      Field<2>&);
-template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Multigrid<3>&, double, int, Field<3>&,
+template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Multigrid<3>&, const Goal&, Field<3>&,
                                      Field<3>&);
-template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, double, int, Field<2>&, Field<2>&);
-template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, double, int, Field<3>&, Field<3>&);
+template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&, Field<2>&, Field<2>&);
+template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Goal&, Field<3>&, Field<3>&);
 
 }  // namespace tarn

@@ -5,16 +5,24 @@
 
 namespace tarn {
 
-// Solves A x = b to the tolerance (largest residual over largest b), starting from x; b becomes the residual. However good
+// When a solve is good enough: the largest residual is at most `tolerance` times the largest b, or times `most` where that
+// is less (but not less than a tenth of it).
+struct Goal {
+    double tolerance = 1e-4;
+    double most = 1e30;
+    int max_iterations = 200;
+};
+
+// Solves A x = b, starting from x; b becomes the residual. However good
 // the start, one iteration is done, so that what every step leaves does not add up.
 // p and z are fields to work in. Only the system's tiles are touched.
 template <int D>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, double tolerance, int max_iterations, Field<D>& p, Field<D>& z);
+                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z);
 
 // The same with the modified incomplete Cholesky preconditioner of level 0 (Bridson's form): serial.
 template <int D>
 SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                       double tolerance, int max_iterations, Field<D>& p, Field<D>& z);
+                       const Goal& goal, Field<D>& p, Field<D>& z);
 
 }  // namespace tarn

@@ -232,12 +232,17 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         find_closed_pockets(system, excess, projection.visited, boundary.solids || boundary.inlets);
     remove_means(scratch.b, system, pockets);
 
-    // 3. Solve.
+    // 3. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
+    Goal goal{.tolerance = params.tolerance, .most = 0, .max_iterations = params.max_iterations};
+    for (int a = 0; a < D; ++a) {
+        const auto ua = u[a];
+        const double fastest = parallel_max<true>("fastest", active, [=](Cell<D> c) { return std::fabs(ua(c)); });
+        goal.most = fastest < goal.most ? goal.most : fastest;
+    }
     const SolveReport report =
         params.solver == PressureSolver::multigrid
-            ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, params.tolerance, params.max_iterations,
-                              scratch.p, scratch.z)
-            : solve_mic0(pressure, scratch.b, system, pockets, params.tolerance, params.max_iterations, scratch.p, scratch.z);
+            ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal, scratch.p, scratch.z)
+            : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
 
     // 4. u = u* - grad x, wherever the water's pressure acts.
     const View<D, const float> x = std::as_const(pressure).view();

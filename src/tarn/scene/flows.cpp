@@ -123,24 +123,35 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
 }
 
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, double dt)
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& scene, double dt)
 {
-    if (!flows.any_inlet) return 0;
     const Grid<D>& grid = phi.grid();
     double flow = 0;
-    for (const Tiles<D>& tiles : flows.source_tiles)
-        each_cell(tiles, [&](Cell<D> c) {
-            const int mine = flows.inlet(c);
-            if (mine == 0) return;
+    size_t inlet = 0;
+    for (size_t s = 0; s < scene.sources.size(); ++s) {
+        if (!scene.params.source[s].velocity) continue;
+        const Vec<D, float> u = flows.inlet_velocity[inlet++];
+        const auto shapes = scene.sources[s].at(0);
+        // The part of a cell inside the source, so that its width counts to less than a cell.
+        const auto inside = [&](Cell<D> c) {
+            const double d = distance(shapes, lift<D>(grid.centre(c)));
+            return std::min(1.0, std::max(0.0, 0.5 - d / grid.h));
+        };
+        each_cell(flows.source_tiles[s], [&](Cell<D> c) {
+            const double here = inside(c);
+            if (here == 0) return;
             for (int a = 0; a < D; ++a)
                 for (int side = 0; side < 2; ++side) {
                     Cell<D> other = c;
                     other[a] += 2 * side - 1;
-                    if (!grid.contains(other) || flows.inlet(other)) continue;
-                    const float out = flows.inlet_velocity[static_cast<size_t>(mine - 1)][a] * (side ? 1.0f : -1.0f);
-                    if (out > 0 || phi(other) < 0) flow += out;
+                    const double out = side ? u[a] : -u[a];
+                    if (!grid.contains(other) || out == 0) continue;
+                    const double beyond = inside(other);
+                    if (out > 0) flow += out * std::max(0.0, here - beyond);
+                    if (out < 0 && beyond == 0 && phi(other) < 0) flow += out * here;
                 }
         });
+    }
     return flow * cell_volume(grid) / grid.h * dt;
 }
 
@@ -148,7 +159,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, double dt)
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
     template double fill_and_drain(Field<D>&, const Flows<D>&, const Scene&);                   \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
-    template double inlet_volume(const Flows<D>&, const Field<D>&, double);
+    template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

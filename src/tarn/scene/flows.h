@@ -34,6 +34,6 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
 
 // The volume that inlets give in dt: what leaves their cells, less the water that enters them.
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, double dt);
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& scene, double dt);
 
 }  // namespace tarn

@@ -103,6 +103,58 @@ Tiles<D> around_band(const Water<D>& w, double cfl)
     return select(grown, tile_band);
 }
 
+// Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
+// across the surface moves it too little where the water under it stretches, so thin sheets and films would gain volume.
+// The faces that lead from such a cell away from the water share its divergence; each belongs to one such cell alone.
+template <int D>
+void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
+{
+    FaceView<D, const uint8_t> known = std::as_const(w.known).view();
+    const FaceView<D, const float> old = std::as_const(w.velocity).view();
+    const auto phi = std::as_const(w.phi).view();
+    // How many known faces a dry cell has, and its divergence.
+    const auto beside = [=](Cell<D> c) {
+        const int i = phi.index(c);
+        if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
+        bool any = false;
+        for (int a = 0; a < D; ++a) {
+            const int n = phi.next(a);
+            any = any || phi[i - n] < 0 || phi[i + n] < 0;
+        }
+        return any;
+    };
+    for (int a = 0; a < D; ++a) {
+        const auto next = w.faces[a].view();
+        parallel_for_faces("balance first layer", tiles, a, [=](Cell<D> c) {
+            const int i = phi.index(c);
+            const float u = old[a][i];
+            next[i] = u;
+            if (known[a][i]) return;
+            Cell<D> below = c;
+            --below[a];
+            const bool upper = beside(c), lower = beside(below);
+            if (upper == lower) return;
+            const Cell<D> cell = upper ? c : below;
+            float out = 0;
+            int away = 0;
+            for (int b = 0; b < D; ++b)
+                for (int side = 0; side < 2; ++side) {
+                    Cell<D> face = cell, other = cell;
+                    face[b] += side;
+                    other[b] += 2 * side - 1;
+                    out += side ? old[b](face) : -old[b](face);
+                    if (!known[b](face) && !beside(other)) ++away;
+                }
+            next[i] = u + (upper ? out : -out) / static_cast<float>(away);
+        });
+    }
+    for (int a = 0; a < D; ++a) {
+        const auto next = w.faces[a].view();
+        const auto u = w.velocity[a].view();
+        parallel_for_faces<true>("balance first layer", tiles, a, [=](Cell<D> c) { u(c) = next(c); });
+    }
+}
+
 // The velocity past the surface and inside solids, as far as the next step looks.   [EMF02] §3.3.1
 template <int D>
 void extend_velocity(Water<D>& w)
@@ -119,12 +171,13 @@ void extend_velocity(Water<D>& w)
         });
     }
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
+    balance_first_layer(w, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
 
-// Volume that leaves through open sides in dt.
+// Volume that leaves through open sides, per second.
 template <int D>
-double outflow(const Water<D>& w, const Boundary<D>& boundary, double dt)
+double outflow(const Water<D>& w, const Boundary<D>& boundary)
 {
     double flow = 0;
     const auto phi = w.phi.view();
@@ -141,7 +194,7 @@ double outflow(const Water<D>& w, const Boundary<D>& boundary, double dt)
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
-    return flow * cell_volume(w.grid) / w.grid.h * dt;
+    return flow * cell_volume(w.grid) / w.grid.h;
 }
 
 template <int D>
@@ -243,8 +296,10 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - (p.time.cfl + 1) * w.grid.h,
-           (p.time.cfl + 1) * w.grid.h, scratch);
+    // A path spans cfl cells, and its end is interpolated from one more. MacCormack goes forth and back.
+    const double path = (p.time.cfl + 1) * w.grid.h;
+    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
+           p.surface.advection == Advection::maccormack ? w.band : path, scratch);
     redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
     const double taken = fill_and_drain(w.phi, w.flows, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
@@ -324,7 +379,9 @@ Water<D> initial_water(const Scene& scene)
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
-    (void)project(w.velocity, w.pressure, w.known, w.phi, ProjectionForces<D>{}, boundary, w.map, w.tiles_active, p.fluid,
+    ProjectionForces<D> forces;
+    if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid,
                   p.pressure, 1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
@@ -371,7 +428,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const ScopedTimer timer(report.seconds_surface);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+        // What leaves does so with this velocity, from under the surface as it was and as it becomes.
+        const Boundary<D> boundary = boundary_of(w, p);
+        gained -= 0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
+        gained -= 0.5 * dt * outflow(w, boundary);
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
@@ -403,7 +464,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const ScopedTimer timer(report.seconds_advect);
         extend_velocity(w);
     }
-    gained += inlet_volume(w.flows, w.phi, dt) - outflow(w, boundary, dt);
+    gained += inlet_volume(w.flows, w.phi, scene, dt);
 
     w.volume_expected += gained;
     w.time += dt;
