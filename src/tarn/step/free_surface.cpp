@@ -112,7 +112,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
-    // How many known faces a dry cell has, and its divergence.
+    // A dry cell with a wet neighbour.
     const auto beside = [=](Cell<D> c) {
         const int i = phi.index(c);
         if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
