@@ -61,7 +61,7 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 }
 
 template <int D>
-double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Scene& scene)
+double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene)
 {
     const Grid<D> grid = phi.grid();
     const auto p = phi.view();
@@ -76,8 +76,10 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Scene& scene)
         if (scene.params.sink[s].rate) continue;
         const auto shapes = scene.sinks[s].at(0);
         const auto volume = [&] {
+            const float h = static_cast<float>(grid.h);
             return parallel_sum("sinks", flows.sink_tiles[s], [&](Cell<D> c) {
-                return static_cast<double>(wet_fraction<D>(p, grid.cells, c, static_cast<float>(grid.h)));
+                const float wet = wet_fraction<D>(p, grid.cells, c, h);
+                return static_cast<double>(solids.any && wet > 0 ? wet * fluid_fraction<D>(solids.distance.view(), c, h) : wet);
             });
         };
         const double before = volume();
@@ -157,7 +159,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
 
 #define TARN_INSTANTIATE(D)                                                                     \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
-    template double fill_and_drain(Field<D>&, const Flows<D>&, const Scene&);                   \
+    template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&);                   \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
     template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)

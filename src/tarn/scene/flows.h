@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/bodies/solids.h"
 #include "tarn/field/field.h"
 #include "tarn/scene/scene.h"
 
@@ -24,9 +25,10 @@ struct Flows {
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
 
-// Lets sources wet their cells and sinks without a rate dry theirs. Returns the volume that the sinks took.
+// Lets sources wet their cells and sinks without a rate dry theirs. Returns the volume that the sinks took; what phi shows
+// inside solids is no water.
 template <int D>
-double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Scene& scene);
+double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene);
 
 // Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows out.
 template <int D>

@@ -306,7 +306,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
            p.surface.advection == Advection::maccormack ? w.band : path, scratch);
     redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
-    const double taken = fill_and_drain(w.phi, w.flows, scene);
+    const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
     find_tiles(w);
     return taken;
@@ -363,7 +363,7 @@ Water<D> initial_water(const Scene& scene)
         const double d = shapes.empty() ? w.band : distance(shapes, lift<D>(w.grid.centre(c)));
         w.phi(c) = static_cast<float>(std::min(std::max(d, -w.band), w.band));
     });
-    (void)fill_and_drain(w.phi, w.flows, scene);
+    (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
     for (int n = 0; n < 3; ++n) redistance(w.phi, all, w.band, w.scratch[0]);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
