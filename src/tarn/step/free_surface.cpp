@@ -112,7 +112,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
-    // How many known faces a dry cell has, and its divergence.
+    // A dry cell with a wet neighbour.
     const auto beside = [=](Cell<D> c) {
         const int i = phi.index(c);
         if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
@@ -447,7 +447,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const ScopedTimer timer(report.seconds_advect);
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, w.scratch[0]);
+        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
