@@ -311,6 +311,20 @@ CheckReport check(const Scene& scene)
     return scene.params.dimension() == 2 ? Checker<2>(scene).run() : Checker<3>(scene).run();
 }
 
+void check_disk(CheckReport& report, const Scene& scene, const std::string& out)
+{
+    const int64_t free = disk_available(out);
+    if (free < 0) return;
+    const Estimate& e = report.estimate;
+    const double first = e.disk_per_frame() + 2 * e.checkpoint, all = e.disk(scene.params.time.frames);
+    if (all <= double(free)) return;
+    report.findings.push_back(
+        {first > double(free) ? Finding::error : Finding::warning,
+         fmt::format("{}: the run needs about {} and {} are free there; make room, or give another "
+                     "folder with --out",
+                     out, size_text(all), size_text(double(free)))});
+}
+
 void print_check(const Scene& scene, const CheckReport& report)
 {
     const Estimate& e = report.estimate;

@@ -35,6 +35,10 @@ struct CheckReport {
 
 CheckReport check(const Scene& scene);
 
+// Adds what is to be said of the disk that the results go to: an error where not even the first frame fits, a warning
+// where the last does not.
+void check_disk(CheckReport& report, const Scene& scene, const std::string& out);
+
 // `tarn check`: prints the report. Throws InputError with the first error in it.
 void print_check(const Scene& scene, const CheckReport& report);
 

@@ -270,7 +270,7 @@ private:
     int fail_writing(const std::string& why)
     {
         try {
-            save();
+            if (water_.step > 0) save();  // before that, starting over loses nothing
         } catch (const RunError&) {
         }
         return fail(why + "; when that is mended: " + resume_command());
@@ -321,11 +321,12 @@ private:
 
 int run(const Scene& scene, const RunOptions& options)
 {
-    const CheckReport report = check(scene);
+    CheckReport report = check(scene);
+    const std::string out = options.out.empty() ? "out/" + scene.name : options.out;
+    check_disk(report, scene, out);
     for (const Finding& f : report.findings)
         if (f.level == Finding::error) throw InputError(f.text);
 
-    const std::string out = options.out.empty() ? "out/" + scene.name : options.out;
     RunFolder folder(out, scene, options.existing);
     Progress progress(options.quiet);
     if (folder.finished() && *folder.finished() >= scene.params.time.frames) {
