@@ -115,6 +115,9 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
         });
         phi.swap(*scratch[0]);
     }
+    // Others rely on the padding of working fields being zero.
+    scratch[0]->fill(0);
+    scratch[1]->fill(0);
 }
 
 }  // namespace
@@ -153,19 +156,18 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
 
 template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
-                 Advection scheme, Field<D>& scratch)
+                 Advection scheme, Field<D>* const scratch[D])
 {
     const Cell<D> cells = phi.grid().cells;
-    const float s = static_cast<float>(dt / phi.grid().h);
-    const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
+    const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt / phi.grid().h);
     const FaceView<D, const float> u = std::as_const(velocity).view();
     const auto p = phi.view();
-    for (int axis = 0; axis < D; ++axis) {
-        const Place<D> place(cells, axis);
-        const auto old = u[axis];
-        const auto out = next[axis].view();
-        if (scheme == Advection::maccormack) {
-            const auto forth = scratch.view();
+    if (scheme == Advection::maccormack) {
+        for (int axis = 0; axis < D; ++axis) {
+            const Place<D> place(cells, axis);
+            const auto old = u[axis];
+            const auto out = next[axis].view();
+            const auto forth = scratch[0]->view();
             parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
                 forth(c) = sample(old, place.find(old, trace<D>(u, place, c, -s, false)));
             });
@@ -173,13 +175,38 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
             parallel_for_faces("advect velocity back", tiles, axis, [=](Cell<D> c) {
                 out(c) = touches_water(p, c, axis) ? maccormack<D>(old, forth_const, u, place, c, s) : 0.0f;
             });
-        } else {
-            parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
-                out(c) = touches_water(p, c, axis)
-                             ? sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)))
-                             : 0.0f;
-            });
         }
+        velocity.swap(next);
+        return;
+    }
+
+    // Paths are traced from cell centres; a face starts from between two of them and takes the mean of their paths, second
+    // order like the paths themselves, at a third of the cost.
+    const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
+    const Place<D> centre(cells, -1);
+    FaceView<D> path;
+    for (int a = 0; a < D; ++a) path.axis[a] = scratch[a]->view();
+    const float near = 1.5f * h;  // every cell beside a wet one
+    parallel_for("trace", tiles, [=](Cell<D> c) {
+        Vec<D, float> d;
+        if (p(c) < near) d = trace<D>(u, centre, c, -s, rk3) - centre.position(c);
+        for (int a = 0; a < D; ++a) path[a](c) = d[a];
+    });
+    for (int axis = 0; axis < D; ++axis) {
+        const Place<D> place(cells, axis);
+        const auto old = u[axis];
+        const auto out = next[axis].view();
+        parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
+            if (!touches_water(p, c, axis)) {
+                out(c) = 0;
+                return;
+            }
+            const int upper = p.index(c) - (c[axis] == cells[axis] ? p.next(axis) : 0);
+            const int lower = c[axis] > 0 && c[axis] < cells[axis] ? upper - p.next(axis) : upper;
+            Vec<D, float> x = place.position(c);
+            for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
+            out(c) = sample(old, place.find(old, x));
+        });
     }
     velocity.swap(next);
 }
@@ -188,7 +215,9 @@ template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Ad
                      Field<2>* const[2]);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
                      Field<3>* const[2]);
-template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection, Field<2>&);
-template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection, Field<3>&);
+template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection,
+                          Field<2>* const[2]);
+template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection,
+                          Field<3>* const[3]);
 
 }  // namespace tarn

@@ -20,9 +20,9 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             double far, Field<D>* const scratch[2]);
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
-// sides) become zero: they are extrapolated later.
+// sides) become zero: they are extrapolated later. `scratch` are D fields to work in.
 template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
-                 Advection scheme, Field<D>& scratch);
+                 Advection scheme, Field<D>* const scratch[D]);
 
 }  // namespace tarn

@@ -35,9 +35,11 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     }
 
     // r = b - A x.
-    parallel_for<true>("residual", tiles, [=](Cell<D> c) {
-        const int i = rc.index(c);
-        rv[i] -= apply(xc, w, inverse, i);
+    with_uniform(system.uniform, [&](auto flag) {
+        parallel_for<true>("residual", tiles, [=](Cell<D> c) {
+            const int i = rc.index(c);
+            rv[i] -= apply<decltype(flag)::value>(xc, w, inverse, i);
+        });
     });
     const auto residual = [&] {
         return parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
@@ -53,11 +55,13 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     while (report.iterations < goal.max_iterations) {
         ++report.iterations;
         // z = A p, and alpha = r.z / p.A p.
-        const double pap = parallel_sum<true>("apply", tiles, [=](Cell<D> c) {
-            const int i = pc.index(c);
-            const float ap = apply(pc, w, inverse, i);
-            zv[i] = ap;
-            return static_cast<double>(ap) * pc[i];
+        const double pap = with_uniform(system.uniform, [&](auto flag) {
+            return parallel_sum<true>("apply", tiles, [=](Cell<D> c) {
+                const int i = pc.index(c);
+                const float ap = apply<decltype(flag)::value>(pc, w, inverse, i);
+                zv[i] = ap;
+                return static_cast<double>(ap) * pc[i];
+            });
         });
         if (!(pap > 0)) break;
         const float alpha = static_cast<float>(rz / pap);

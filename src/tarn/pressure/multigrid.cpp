@@ -36,7 +36,7 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
 }
 
 // One colour of a Gauss-Seidel sweep:  x = (b + sum w x_neighbour) / diagonal.
-template <int D>
+template <bool uniform = false, int D>
 void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles, int which)
 {
     const auto xv = x.view();
@@ -45,13 +45,13 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     const auto wv = w.view();
     parallel_for<true>("smooth", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
         xv[i] = colour(c) == which ? relaxed : old;
     });
 }
 
 // The last colour of a V-cycle, and with it b . x.
-template <int D>
+template <bool uniform, int D>
 double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles)
 {
     const auto xv = x.view();
@@ -60,7 +60,7 @@ double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const F
     const auto wv = w.view();
     return parallel_sum<true>("smooth last", tiles, [=](Cell<D> c) {
         const int i = bv.index(c);
-        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours(xc, wv, i));
+        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
         const float now = colour(c) == 0 ? relaxed : old;
         xv[i] = now;
         return static_cast<double>(now) * bv[i];
@@ -82,7 +82,7 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
 
 // The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x, so
 // that memory is read in order.
-template <int D>
+template <bool uniform = false, int D>
 void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
                        const FaceField<D>& w, const Field<D>& inverse)
 {
@@ -111,7 +111,7 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
                 const auto wr = wv;
 #pragma GCC ivdep
                 for (int i = 0; i < length; ++i) {
-                    const float residual = br[first + i] - apply(xr, wr, ir, first + i);
+                    const float residual = br[first + i] - apply<uniform>(xr, wr, ir, first + i);
                     sum[i] += ir[first + i] > 0 ? residual : 0.0f;
                 }
             }
@@ -259,15 +259,18 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
 {
     const FaceField<D>& w = *fine_.w;
     const Field<D>& inverse = *fine_.inverse_diagonal;
-    relax_first(z, r, inverse, fine_.tiles);
-    relax(z, r, w, inverse, fine_.tiles, 1);
-    if (!coarse_.empty()) {
-        restrict_residual(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
-        cycle(0);
-        prolong(z, fine_.tiles, coarse_[0].x, inverse);
-    }
-    relax(z, r, w, inverse, fine_.tiles, 1);
-    return relax_last(z, r, w, inverse, fine_.tiles);
+    return with_uniform(fine_.uniform, [&](auto flag) {
+        constexpr bool uniform = decltype(flag)::value;
+        relax_first(z, r, inverse, fine_.tiles);
+        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+        if (!coarse_.empty()) {
+            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
+            cycle(0);
+            prolong(z, fine_.tiles, coarse_[0].x, inverse);
+        }
+        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+        return relax_last<uniform>(z, r, w, inverse, fine_.tiles);
+    });
 }
 
 template class Multigrid<2>;

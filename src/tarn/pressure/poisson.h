@@ -5,6 +5,7 @@
 // free surface. Keeping it apart from the faces, rather than the diagonal, leaves a pocket of water without a surface with
 // an excess of exactly zero on every level of the multigrid, however often it is summed.
 
+#include <type_traits>
 #include <vector>
 
 #include "tarn/backend/parallel.h"
@@ -19,6 +20,9 @@ struct Poisson {
     Field<D>* inverse_diagonal = nullptr;  // 1 / (excess + sum of w); zero in cells that are no unknowns
     Tiles<D> tiles;                        // hold every unknown
     TileMap<D> map;                        // the same, as flags (bit 1)
+    // Every conductance between unknowns is one, and x is zero wherever there is no unknown: then the neighbours may be
+    // summed without asking w, which halves what must be read.
+    bool uniform = false;
 };
 
 // Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what flows in
@@ -42,26 +46,36 @@ TARN_HD inline float sum_faces(const FaceView<D, const float>& w, int i)
 }
 
 // Sum over faces of w x_neighbour.
-template <int D>
+template <bool uniform, int D>
 TARN_HD inline float sum_neighbours(const View<D, const float>& x, const FaceView<D, const float>& w, int i)
 {
     float s = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const int n = x.next(a);
-        s += w[a][i] * x[i - n] + w[a][i + n] * x[i + n];
+        if constexpr (uniform)
+            s += x[i - n] + x[i + n];
+        else
+            s += w[a][i] * x[i - n] + w[a][i + n] * x[i + n];
     }
     return s;
 }
 
 // (A x) at a cell. Cells that are no unknowns have inverse diagonal 0 and give 0.
-template <int D>
+template <bool uniform, int D>
 TARN_HD inline float apply(const View<D, const float>& x, const FaceView<D, const float>& w,
                            const View<D, const float>& inverse_diagonal, int i)
 {
     const float inverse = inverse_diagonal[i];
-    const float value = x[i] / (inverse > 0 ? inverse : 1.0f) - sum_neighbours(x, w, i);
+    const float value = x[i] / (inverse > 0 ? inverse : 1.0f) - sum_neighbours<uniform>(x, w, i);
     return inverse > 0 ? value : 0.0f;
+}
+
+// Calls f with `uniform` as a constant, so that kernels exist in both forms.
+template <class F>
+auto with_uniform(bool uniform, const F& f)
+{
+    return uniform ? f(std::true_type{}) : f(std::false_type{});
 }
 
 template <int D>

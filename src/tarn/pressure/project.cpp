@@ -1,7 +1,7 @@
 #include "tarn/pressure/project.h"
 
+#include <initializer_list>
 #include <utility>
-#include <vector>
 
 namespace tarn {
 
@@ -86,6 +86,22 @@ PlainBox<D> plain_box(const Field<D>& phi, const Boundary<D>& boundary)
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) box.wall[a][side] = boundary.wall_open[a][side] ? 1.0f : 0.0f;
     return box;
+}
+
+// Around the tiles of the system there are no unknowns, and fields must be zero.
+template <int D>
+void clear_rim(std::initializer_list<Field<D>*> fields, const TileMap<D>& wet)
+{
+    constexpr uint8_t near = 128;
+    TileMap<D> rim = wet;
+    for (uint8_t& flags : rim.flags) flags = flags & 1 ? 1 | near : 0;
+    dilate(rim, near);
+    for (uint8_t& flags : rim.flags) flags = flags == near ? near : 0;
+    const Tiles<D> tiles = select(rim, near);
+    for (Field<D>* field : fields) {
+        const auto f = field->view();
+        parallel_for<true>("clear rim", tiles, [=](Cell<D> c) { f(c) = 0; });
+    }
 }
 
 template <int D>
@@ -193,9 +209,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     }
 
     // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell to it.
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet};
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet, plain};
     Field<D>& excess = scratch.z;
     if (plain) {
+        clear_rim({&pressure, &scratch.p, &scratch.z}, wet);
         right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x);
     } else {
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();

@@ -1,5 +1,6 @@
 #include "tarn/run/bench.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
@@ -19,19 +20,20 @@ namespace tarn
 namespace
 {
 
-// A dam break in the open, at two sizes and in two dimensions: it begins at rest and ends in spray, so it visits every
-// kernel.
+// A dam break begins at rest and ends in spray, so it visits every kernel: the first second of 0.4 x 0.6 of water in a unit
+// box, in 2D and 3D.
 struct Case {
     const char* name;
     std::vector<double> size;
     int cells;
+    int frames;
 };
 const Case cases[] = {
-    {"dam_break_2d_256", {1, 1}, 256},
-    {"dam_break_64", {1, 1, 0.5}, 64},
-    {"dam_break_128", {1, 1, 0.5}, 128},
+    {"dam_break_2d_256", {1, 1}, 256, 30},
+    {"dam_break_64", {1, 1, 1}, 64, 15},
+    {"dam_break_128", {1, 1, 1}, 128, 15},
 };
-constexpr int frames = 15;
+constexpr int repeats = 3;
 
 Scene dam_break(const Case& c)
 {
@@ -41,48 +43,137 @@ Scene dam_break(const Case& c)
     params.domain.cells = c.cells;
     WaterParams water;
     water.min = Vec3{0, 0, 0};
-    water.max = Vec3{0.4, 0.6, c.size.size() == 3 ? 0.5 : 0};
+    water.max = Vec3{0.4, 0.6, 1};
     params.water.push_back(water);
+    params.time.frames = c.frames;
     return build_scene(params, c.name, c.name, ".");
 }
 
-// Seconds per frame, all steps included and nothing written.
+// Bytes that a kernel must move for a cell if it reads each input once and writes each output once, for the kernels that do
+// little else. The others (tracing paths, sampling) are bound by arithmetic.
+struct Traffic {
+    const char* kernel;
+    double bytes_3d;
+};
+constexpr Traffic traffic[] = {
+    {"smooth", 16},             // x twice, b, 1/diagonal (three conductances more on coarse levels)
+    {"smooth last", 16},
+    {"smooth first", 12},       // b, 1/diagonal, x
+    {"restrict", 8 * 12 + 4},   // of a coarse cell: eight times x, b, 1/diagonal
+    {"prolong", 12.5},
+    {"apply", 12},              // p, A p, 1/diagonal
+    {"advance", 24},            // x, r twice; p, A p once
+    {"direction", 12},
+    {"redistance sweep", 8},
+    {"redistance copy", 8},
+    {"extrapolate", 12},
+    {"apply pressure", 16},
+    {"conductances", 8},
+    {"right-hand side", 32},
+};
+
+// What memory gives to all threads: a sum of two arrays into a third, far larger than any cache, in bytes per second.
+double memory_bandwidth()
+{
+    constexpr int block = 1 << 16, blocks = 512;
+    std::vector<float> a(size_t(block) * blocks, 1), b = a, c = a;
+    double best = 0;
+    for (int n = 0; n < 5; ++n) {
+        const Timer timer;
+        parallel_rows("bandwidth", blocks, [&](int i) {
+            const size_t first = size_t(i) * block;
+            for (size_t k = first; k < first + block; ++k) c[k] = a[k] + 0.5f * b[k];
+        });
+        best = std::max(best, 3.0 * sizeof(float) * double(a.size()) / timer.seconds());
+    }
+    return best;
+}
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+// One run of a case, nothing written; the clock stands still while the state is measured.
+struct Timing {
+    double seconds = 0, surface = 0, advect = 0, pressure = 0, wet = 0, iterations = 0;
+    int most_iterations = 0;
+    long steps = 0, cells = 0;
+    double resident = 0;
+};
 template <int D>
-nlohmann::ordered_json time_case(const Scene& scene)
+Timing time_once(const Scene& scene)
 {
     Water<D> water = initial_water<D>(scene);
     clear_profile();
-    const Timer timer;
-    double wet = 0;
-    int iterations = 0;
-    for (int frame = 1; frame <= frames; ++frame) {
+    Timing t;
+    for (int frame = 1; frame <= scene.params.time.frames; ++frame) {
         const double end = frame / scene.params.time.rate;
         while (water.time < end) {
+            const Timer timer;
             const double remaining = end - water.time;
             const double dt = equal_step(remaining, choose_dt(water, scene));
             const StepReport report = step(water, scene, dt);
+            t.seconds += timer.seconds();
             if (!(dt > 0) || !report.finite || !report.pressure.converged)
                 throw RunError(fmt::format("{}: step {} failed", scene.name, water.step));
             if (dt == remaining) water.time = end;
-            iterations += report.pressure.iterations;
-            wet += double(measure(water, scene.params).cells_wet);
+            t.surface += report.seconds_surface;
+            t.advect += report.seconds_advect;
+            t.pressure += report.seconds_pressure;
+            t.iterations += report.pressure.iterations;
+            t.most_iterations = std::max(t.most_iterations, report.pressure.iterations);
+            t.wet += double(measure(water, scene.params).cells_wet);
         }
     }
-    const double seconds = timer.seconds();
+    t.steps = water.step;
+    t.cells = water.grid.count();
+    t.resident = double(memory_resident());
+    return t;
+}
+
+template <int D>
+nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
+{
+    const double before = double(memory_resident());
+    std::vector<double> speeds, shares, seconds;
+    Timing t;
+    for (int n = 0; n < repeats; ++n) {
+        t = time_once<D>(scene);
+        speeds.push_back(t.wet / t.seconds / 1e6);
+        shares.push_back(t.pressure / t.seconds);
+        seconds.push_back(t.seconds / double(t.steps));
+    }
     nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-    for (const KernelTime& k : profile())
-        kernels.push_back({{"name", k.name}, {"seconds", k.seconds}, {"calls", k.calls}, {"cells", k.cells}});
+    for (const KernelTime& k : profile()) {
+        if (k.name == "measure" || k.name == "volume") continue;
+        nlohmann::ordered_json row{{"name", k.name},
+                                   {"ms_per_step", 1e3 * k.seconds / double(t.steps)},
+                                   {"ns_per_cell", 1e9 * k.seconds / double(k.cells)}};
+        const auto known = std::find_if(std::begin(traffic), std::end(traffic),
+                                        [&](const Traffic& m) { return k.name == m.kernel; });
+        if (D == 3 && known != std::end(traffic))
+            row["of_bandwidth"] = known->bytes_3d * double(k.cells) / k.seconds / bandwidth;
+        kernels.push_back(row);
+    }
     return {{"case", scene.name},
             {"version", TARN_VERSION},
             {"cpu", this_machine().cpu},
             {"threads", threads()},
-            {"cells", water.grid.count()},
-            {"steps", water.step},
-            {"seconds", seconds},
-            {"seconds_per_step", seconds / double(water.step)},
-            {"wet_cells_per_second", wet / seconds},
-            {"pressure_iterations_per_step", double(iterations) / double(water.step)},
-            {"peak_memory_mb", double(memory_peak()) / 1e6},
+            {"cells", t.cells},
+            {"steps", t.steps},
+            {"repeats", repeats},
+            {"mlcs", median(speeds)},
+            {"mlcs_all", speeds},
+            {"seconds_per_step", median(seconds)},
+            {"pressure_share", median(shares)},
+            {"surface_share", t.surface / t.seconds},
+            {"advect_share", t.advect / t.seconds},
+            {"iterations_per_step", t.iterations / double(t.steps)},
+            {"most_iterations", t.most_iterations},
+            {"bytes_per_cell", (t.resident - before) / double(t.cells)},
+            {"bandwidth_gb_per_second", bandwidth / 1e9},
             {"kernels", kernels}};
 }
 
@@ -98,13 +189,26 @@ int bench(const std::string& name, const std::string& results_dir)
     std::error_code error;
     std::filesystem::create_directories(results_dir, error);
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", results_dir, error.message()));
+    const double bandwidth = memory_bandwidth();
+    fmt::print("memory gives {:.1f} GB/s to {} threads\n", bandwidth / 1e9, threads());
     for (const Case& c : cases) {
         if (!name.empty() && name != c.name) continue;
         const Scene scene = dam_break(c);
-        const nlohmann::ordered_json result = scene.params.dimension() == 2 ? time_case<2>(scene) : time_case<3>(scene);
-        fmt::print("{:<20} {:6.3f} s a step, {:.2f} million wet cells a second, {:.1f} iterations, {:.0f} MB\n", c.name,
-                   result["seconds_per_step"].get<double>(), result["wet_cells_per_second"].get<double>() / 1e6,
-                   result["pressure_iterations_per_step"].get<double>(), result["peak_memory_mb"].get<double>());
+        const nlohmann::ordered_json result =
+            scene.params.dimension() == 2 ? time_case<2>(scene, bandwidth) : time_case<3>(scene, bandwidth);
+        const auto number = [&](const char* key) { return result[key].get<double>(); };
+        fmt::print("{}: {:.2f} MLCS (million wet cells times steps a second), {:.1f} ms a step, {:.0f} bytes a cell\n",
+                   c.name, number("mlcs"), 1e3 * number("seconds_per_step"), number("bytes_per_cell"));
+        fmt::print("  pressure {:.0f} %, surface {:.0f} %, velocity {:.0f} %; {:.1f} iterations a step, at most {:.0f}\n",
+                   100 * number("pressure_share"), 100 * number("surface_share"), 100 * number("advect_share"),
+                   number("iterations_per_step"), number("most_iterations"));
+        for (const auto& k : result["kernels"]) {
+            if (k["ms_per_step"].get<double>() < 0.01e3 * number("seconds_per_step")) continue;
+            fmt::print("  {:<22} {:8.3f} ms a step {:7.2f} ns a cell", k["name"].get<std::string>(),
+                       k["ms_per_step"].get<double>(), k["ns_per_cell"].get<double>());
+            if (k.contains("of_bandwidth")) fmt::print("  {:4.0f} % of bandwidth", 100 * k["of_bandwidth"].get<double>());
+            fmt::print("\n");
+        }
         std::fflush(stdout);
         write_file(fmt::format("{}/{}.json", results_dir, c.name), result.dump(2) + '\n');
     }

@@ -13,19 +13,25 @@ namespace tarn
 namespace
 {
 
-// What a run takes, measured; tests/run_check.cpp holds them to 20 %.
+// What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
 namespace cost
 {
-constexpr double program = 40e6;              // bytes of the program itself, its libraries and threads
-constexpr double memory_per_cell = 60;        // bytes, wet or dry: fields that every cell has
-constexpr double memory_per_wet_cell = 60;    // bytes on top, where there is water
-constexpr double ply_per_surface_cell = 120;  // bytes
-constexpr double obj_per_surface_cell = 300;
-constexpr double vdb_per_surface_cell = 60;
-constexpr double vdb_per_wet_cell = 8;
-constexpr double png_per_pixel = 0.5;
+constexpr double program = 35e6;                         // bytes of the program itself, its libraries and threads
+constexpr double memory_per_cell = 12;                   // bytes, wet or dry
+constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
+constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
+constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
+constexpr double memory_per_pixel = 15;       // bytes, of the preview
+constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
+constexpr double memory_per_volume_byte = 8;
+constexpr double ply_per_surface_cell = 66;  // bytes
+constexpr double obj_per_surface_cell = 170;
+constexpr double vdb_per_wet_cell = 25;
+constexpr double png_per_pixel = 0.55;
+constexpr double checkpoint_per_cell = 14;
+constexpr double surface_growth = 2;  // splashing water has about so much more surface than at the start
 constexpr double preview_aspect = 16.0 / 9.0;
-constexpr double checkpoint_per_cell(int dimension) { return 4.0 * (dimension + 2); }  // phi, pressure and velocity
+constexpr double margin_cells = 15;  // work reaches past the water: the band on either side, and whole tiles
 }  // namespace cost
 
 std::string size_text(double bytes)
@@ -132,14 +138,57 @@ private:
                 },
                 [&](const Box<D>& box, bool inside) { e.wet += inside ? box.volume() : 0; });
         }
-        e.memory = cost::program + cost::memory_per_cell * double(e.cells) + cost::memory_per_wet_cell * double(e.wet);
+        // What sources bring spreads over the floor, which has two sides.
+        double surface = cost::surface_growth * double(surface_cells);
+        if (!scene_.sources.empty()) surface = std::max(surface, 2.0 * double(e.cells) / grid_.cells[1]);
+
         const OutputParams& o = params_.output;
-        if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * double(surface_cells);
-        if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * double(surface_cells);
-        if (o.volume)
-            e.volume = cost::vdb_per_surface_cell * double(surface_cells) + cost::vdb_per_wet_cell * double(e.wet);
-        if (o.preview) e.preview = cost::png_per_pixel * o.preview_width * o.preview_width / cost::preview_aspect;
-        e.checkpoint = cost::checkpoint_per_cell(D) * double(grid_.storage());
+        const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
+        if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * surface;
+        if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * surface;
+        if (o.volume) e.volume = cost::vdb_per_wet_cell * double(e.wet);
+        if (o.preview) e.preview = cost::png_per_pixel * pixels;
+        e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
+
+        // Fields are resident where water has been.
+        e.memory = cost::program + cost::memory_per_cell * double(e.cells) +
+                   cost::memory_per_touched_cell[D - 2] * double(touched_cells()) +
+                   cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume;
+        if (o.preview) e.memory += cost::memory_per_pixel * pixels;
+        if (!scene_.solids.empty())
+            e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
+        for (const Shape& s : solids_)
+            e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // The cells that water may come to. It rises to its head and no further, but for spray: its height plus what its
+    // speed can lift it by, u^2 / 2g.
+    int64_t touched_cells() const
+    {
+        const Vec3 gravity = params_.domain.gravity;
+        const double g = length(gravity);
+        if (!(g > 0)) return grid_.count();
+        const auto height = [&](Vec3 x) { return -dot(gravity, x) / g; };
+        double head = -std::numeric_limits<double>::infinity();
+        const auto raise = [&](const std::vector<Shape>& shapes, double speed) {
+            const auto d = [&](Vec3 x) { return distance(shapes, x); };
+            // The highest point is on the boundary: of the shape, or of the domain.
+            scan(
+                grid_, grid_.box(), [&](Vec3 x) { return std::max(d(x), in_domain(x)); }, grid_.h,
+                [&](Vec3 x, double) { head = std::max(head, height(x) + 0.5 * speed * speed / g); },
+                [](const Box<D>&, bool) {});
+        };
+        double speed = 0;
+        for (const WaterParams& w : params_.water) speed = std::max(speed, length(w.velocity));
+        if (!scene_.water.empty()) raise(water_, speed);
+        for (size_t i = 0; i < scene_.sources.size(); ++i) {
+            double fastest = 0;
+            if (params_.source[i].velocity)
+                for (const auto& key : params_.source[i].velocity->keys) fastest = std::max(fastest, length(key.v));
+            raise(scene_.sources[i].at(0), fastest);
+        }
+        head += cost::margin_cells * grid_.h;
+        return count_inside(grid_, [&](Vec3 x) { return std::max(height(x) - head, -in_solid(x)); });
     }
 
     // Whether a shape is where it can do anything. The reader has refused water, sources and sinks outside the domain.

@@ -112,7 +112,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
-    // How many known faces a dry cell has, and its divergence.
+    // A dry cell with a wet neighbour.
     const auto beside = [=](Cell<D> c) {
         const int i = phi.index(c);
         if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
@@ -125,11 +125,12 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     };
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
+        const float near = 2 * static_cast<float>(w.grid.h);
+        const int back = phi.next(a);
         parallel_for_faces("balance first layer", tiles, a, [=](Cell<D> c) {
             const int i = phi.index(c);
-            const float u = old[a][i];
-            next[i] = u;
-            if (known[a][i]) return;
+            next[i] = nowhere;
+            if (known[a][i] || (phi[i] > near && phi[i - back] > near)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -145,13 +146,17 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     out += side ? old[b](face) : -old[b](face);
                     if (!known[b](face) && !beside(other)) ++away;
                 }
-            next[i] = u + (upper ? out : -out) / static_cast<float>(away);
+            next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
     }
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const auto u = w.velocity[a].view();
-        parallel_for_faces<true>("balance first layer", tiles, a, [=](Cell<D> c) { u(c) = next(c); });
+        parallel_for_faces<true>("balance first layer", tiles, a, [=](Cell<D> c) {
+            const int i = u.index(c);
+            const float balanced = next[i], before = u[i];
+            u[i] = is_nowhere(balanced) ? before : balanced;
+        });
     }
 }
 
@@ -402,6 +407,7 @@ Water<D> initial_water(const Scene& scene)
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
     extend_velocity(w);
+    w.fastest = fastest_face(w);
     return w;
 }
 
@@ -411,13 +417,14 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
+    w.fastest = fastest_face(w);
 }
 
 template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
     const Params& p = scene.params;
-    double fastest = std::max(fastest_face(w), fastest_solid(w, scene));
+    double fastest = std::max(w.fastest, fastest_solid(w, scene));
     for (const auto& v : w.flows.inlet_velocity)
         for (int a = 0; a < D; ++a) fastest = std::max(fastest, static_cast<double>(std::fabs(v[a])));
 
@@ -454,7 +461,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const ScopedTimer timer(report.seconds_advect);
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, w.scratch[0]);
+        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -480,7 +488,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     w.volume_expected += gained;
     w.time += dt;
     ++w.step;
-    report.finite = std::isfinite(w.volume_expected) && std::isfinite(fastest_face(w));
+    w.fastest = fastest_face(w);
+    report.finite = std::isfinite(w.volume_expected) && std::isfinite(w.fastest);
     return report;
 }
 

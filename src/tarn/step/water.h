@@ -32,7 +32,8 @@ struct Water {
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
-    // Made from phi.
+    // Made from the state.
+    double fastest = 0;  // largest velocity component on any face
     double band = 0;  // metres
     TileMap<D> map;
     Tiles<D> tiles_band, tiles_active;

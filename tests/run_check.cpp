@@ -1,0 +1,105 @@
+// What `tarn check` says beforehand against what the run then takes, and what it warns of.
+
+#include <nlohmann/json.hpp>
+
+#include "run_helpers.h"
+#include "tarn/run/check.h"
+#include "tarn/scene/read.h"
+
+namespace tarn::testing
+{
+namespace
+{
+
+const std::string scenes = TARN_SOURCE_DIR "/scenes/";
+
+bool warns(const CheckReport& report, const std::string& text)
+{
+    for (const Finding& f : report.findings)
+        if (f.level == Finding::warning && f.text.find(text) != std::string::npos) return true;
+    return false;
+}
+
+class Check : public ProgramTest
+{
+protected:
+    CheckReport check_text(const std::string& text)
+    {
+        write("scene.toml", text);
+        return check(read_scene(folder / "scene.toml"));
+    }
+};
+
+// The bound is the promise that an estimate is worth planning with. Frames enough for the water to be everywhere it
+// will get.
+class CheckEstimates : public ProgramTest, public ::testing::WithParamInterface<std::pair<const char*, int>>
+{
+};
+
+TEST_P(CheckEstimates, memory_to_a_fifth)
+{
+    const auto [name, frames] = GetParam();
+    const std::string file = scenes + name + ".toml";
+    const Overrides small = {{"domain.cells", "64"}};
+    const double estimate = check(read_scene(file, small)).estimate.memory / 1e6;
+    const Outcome r = tarn({"run", file, "--set", "domain.cells=64", "--frames", std::to_string(frames), "--out", "o"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const double peak = nlohmann::json::parse(read("o/run.json"))["peak_memory_mb"];
+    EXPECT_NEAR(estimate, peak, 0.2 * peak);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, CheckEstimates,
+                         ::testing::Values(std::pair{"dam_break", 30}, std::pair{"drop_in_pool", 30},
+                                           std::pair{"sloshing_tank", 30}, std::pair{"keyframed_paddle", 20},
+                                           std::pair{"hose_into_box", 30}),
+                         [](const auto& info) { return std::string(info.param.first); });
+
+TEST_F(Check, finds_nothing_wrong_with_the_example_scenes)
+{
+    int n = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(scenes)) {
+        if (entry.path().extension() != ".toml") continue;
+        ++n;
+        for (const Finding& f : check(read_scene(entry.path())).findings) EXPECT_EQ(f.level, Finding::info) << f.text;
+    }
+    EXPECT_GE(n, 7);
+}
+
+TEST_F(Check, warns_of_walls_thinner_than_a_cell_and_of_no_others)
+{
+    const auto with = [&](const std::string& solid) { return check_text(small_scene("[[solid]]\n" + solid)); };
+    // Cells are 1/24 m.
+    EXPECT_TRUE(warns(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.63, 0.5, 0.5]\n"), "thinner than a cell"));
+    EXPECT_FALSE(warns(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.7, 0.5, 0.5]\n"), "thinner"));
+    // A thin rod that passes between the cells' centres.
+    EXPECT_TRUE(
+        warns(with("shape = \"cylinder\"\ncenter = [0.625, 0.5, 0.25]\nradius = 0.005\nheight = 0.8\n"), "thinner"));
+    EXPECT_FALSE(warns(with("shape = \"sphere\"\ncenter = [0.7, 0.3, 0.25]\nradius = 0.15\n"), "thinner"));
+    // A slab that continues into the domain's wall is as thick as it looks and more.
+    EXPECT_FALSE(warns(with("shape = \"box\"\nmin = [-0.1, -0.1, -0.1]\nmax = [1.1, 0.02, 0.6]\n"), "thinner"));
+    // A hollow box with thin walls, made by subtraction.
+    EXPECT_TRUE(warns(with("shape = \"box\"\nmin = [0.5, 0.1, 0.1]\nmax = [0.9, 0.5, 0.4]\n[[solid]]\nshape = \"box\"\n"
+                           "min = [0.52, 0.12, 0.12]\nmax = [0.88, 0.48, 0.38]\nsubtract = true\n"),
+                      "thinner"));
+}
+
+TEST_F(Check, warns_of_solids_outside_and_sinks_in_solids)
+{
+    EXPECT_TRUE(warns(check_text(small_scene("[[solid]]\nshape = \"sphere\"\ncenter = [3, 3, 3]\nradius = 0.2\n")),
+                      "outside the domain"));
+    EXPECT_TRUE(
+        warns(check_text(small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[[sink]]\n"
+                                     "shape = \"sphere\"\ncenter = [0.8, 0.5, 0.25]\nradius = 0.1\n")),
+              "inside a solid"));
+}
+
+TEST_F(Check, counts_the_wet_cells)
+{
+    const Estimate e = check_text(small_scene()).estimate;
+    EXPECT_EQ(e.cells, 24 * 24 * 12);
+    // 0.4 x 0.6 x 0.5 m of cells of 1/24 m: 9.6 x 14.4 x 12 cells, of which 10 x 14 x 12 have their centre inside.
+    EXPECT_EQ(e.wet, 10 * 14 * 12);
+}
+
+}  // namespace
+}  // namespace tarn::testing
