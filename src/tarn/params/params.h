@@ -50,6 +50,7 @@ struct MethodParams {
 struct SurfaceParams {
     double band = 4;                             // cells each side in which phi is a distance
     Advection advection = Advection::semi_lagrangian;  // of phi
+    bool volume_correction = true;
 };
 
 struct PressureParams {

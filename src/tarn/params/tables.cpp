@@ -239,6 +239,8 @@ const ParamRow method_rows[] = {
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
+    boolean<&SurfaceParams::volume_correction>(
+        "volume_correction", "Let all water swell or shrink a little until its volume is what it should be."),
 };
 
 const ParamRow pressure_rows[] = {
@@ -371,7 +373,6 @@ constexpr Reserved reserved_keys[] = {
     {"", "light"},
     {"", "render"},
     {"surface", "particles_per_cell"},
-    {"surface", "volume_correction"},
     {"solid", "body"},
 };
 

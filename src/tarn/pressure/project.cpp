@@ -121,7 +121,7 @@ void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>
 
 template <int D>
 void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity, const PlainBox<D>& box,
-                            const Tiles<D>& wet, float to_x)
+                            const Tiles<D>& wet, float to_x, float swelling)
 {
     const auto xv = x.view(), bv = b.view(), ev = excess.view();
     const auto u = velocity.view();
@@ -138,7 +138,7 @@ void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const Fa
             tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) + PlainBox<D>::tie(own, upper, box.wall[a][1]);
         }
         const float start = xv[i] * to_x;
-        bv[i] = own < 0 ? -flow : 0.0f;
+        bv[i] = own < 0 ? swelling - flow : 0.0f;
         ev[i] = own < 0 ? tie : 0.0f;
         xv[i] = own < 0 ? start : 0.0f;
     });
@@ -195,6 +195,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 
     TARN_CHECK_EQ(phi(Cell<D>::all(-1)), nowhere);
     const PlainBox<D> box = plain_box(phi, boundary);
+    const float swelling = forces.swelling * static_cast<float>(grid.h);
     const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
 
     // 1. The faces between wet cells conduct with their open fraction.
@@ -213,7 +214,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     Field<D>& excess = scratch.z;
     if (plain) {
         clear_rim({&pressure, &scratch.p, &scratch.z}, wet);
-        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x);
+        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling);
     } else {
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
         const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
@@ -235,6 +236,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                             rhs += t * surface.on_surface(c, other, a);
                         }
                     }
+                rhs += swelling;
                 if (rate.data) rhs += rate[i] * rate_scale;
             }
             const bool unknown = conductance > 0;

@@ -47,6 +47,7 @@ template <int D>
 struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
+    float swelling = 0;                     // the same in every cell
 };
 
 // Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0, all
