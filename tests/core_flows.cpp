@@ -2,10 +2,8 @@
 
 #include "run_water.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 template <class P>
 P box(Vec3 min, Vec3 max)

@@ -6,10 +6,8 @@
 #include "run_water.h"
 #include "tarn/pressure/project.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 // A body of water given by phi alone, with all that a projection needs.
 template <int D>

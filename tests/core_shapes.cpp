@@ -13,8 +13,7 @@
 
 using namespace tarn;
 
-namespace
-{
+namespace {
 
 const double pi = 3.14159265358979323846;
 

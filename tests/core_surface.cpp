@@ -9,10 +9,8 @@
 #include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 constexpr double pi = std::numbers::pi;
 

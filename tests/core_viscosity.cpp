@@ -5,10 +5,8 @@
 #include "run_water.h"
 #include "tarn/phases/viscosity.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 constexpr double pi = std::numbers::pi;
 

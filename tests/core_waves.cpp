@@ -7,10 +7,8 @@
 #include "run_water.h"
 #include "tarn/surface/measure.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 constexpr double pi = std::numbers::pi;
 

@@ -20,12 +20,10 @@
 using namespace tarn;
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 // A folder of its own for every test, removed at the end.
-class MeshShapes : public testing::Test
-{
+class MeshShapes : public testing::Test {
 protected:
     fs::path folder;
 

@@ -12,10 +12,8 @@
 #include "tarn/output/files.h"
 #include "temporary_folder.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 template <int D>
 Water<D> empty_water(Cell<D> cells, double h)

@@ -11,10 +11,8 @@
 #include "tarn/output/surface.h"
 #include "temporary_folder.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 constexpr double pi = std::numbers::pi;
 

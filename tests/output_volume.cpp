@@ -10,10 +10,8 @@
 #include "tarn/output/volume.h"
 #include "temporary_folder.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 struct Read {
     openvdb::FloatGrid::Ptr surface;

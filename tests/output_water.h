@@ -6,8 +6,7 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // phi and solid are functions of a position; phi is clamped to a band of four cells as the solver leaves it.
 template <int D, class Phi>

@@ -13,10 +13,8 @@
 #include "tarn/render/preview.h"
 #include "temporary_folder.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 struct Pixel {
     int r, g, b;

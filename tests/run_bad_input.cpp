@@ -4,10 +4,8 @@
 
 #include "run_helpers.h"
 
-namespace tarn::testing
-{
-namespace
-{
+namespace tarn::testing {
+namespace {
 
 struct BadInput {
     const char* name;
@@ -58,9 +56,7 @@ const BadInput table[] = {
     {"more_cells_than_an_index", small_scene(), {"check", "bad.toml", "--set", "domain.cells=4000"}, "domain.cells"},
 };
 
-class BadInputs : public ProgramTest, public ::testing::WithParamInterface<BadInput>
-{
-};
+class BadInputs : public ProgramTest, public ::testing::WithParamInterface<BadInput> {};
 
 TEST_P(BadInputs, is_refused_in_one_line)
 {

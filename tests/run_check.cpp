@@ -6,10 +6,8 @@
 #include "tarn/run/check.h"
 #include "tarn/scene/read.h"
 
-namespace tarn::testing
-{
-namespace
-{
+namespace tarn::testing {
+namespace {
 
 const std::string scenes = TARN_SOURCE_DIR "/scenes/";
 
@@ -20,8 +18,7 @@ bool warns(const CheckReport& report, const std::string& text)
     return false;
 }
 
-class Check : public ProgramTest
-{
+class Check : public ProgramTest {
 protected:
     CheckReport check_text(const std::string& text)
     {
@@ -32,9 +29,7 @@ protected:
 
 // The bound is the promise that an estimate is worth planning with. Frames enough for the water to be everywhere it
 // will get.
-class CheckEstimates : public ProgramTest, public ::testing::WithParamInterface<std::pair<const char*, int>>
-{
-};
+class CheckEstimates : public ProgramTest, public ::testing::WithParamInterface<std::pair<const char*, int>> {};
 
 TEST_P(CheckEstimates, memory_to_a_fifth)
 {

@@ -14,10 +14,8 @@
 
 namespace fs = std::filesystem;
 
-namespace tarn::testing
-{
-namespace
-{
+namespace tarn::testing {
+namespace {
 
 std::string slurp(const fs::path& path)
 {

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tarn::testing
-{
+namespace tarn::testing {
 
 struct Outcome {
     int code = 0;  // 128 + signal where one killed it
@@ -26,8 +25,7 @@ struct Launch {
 };
 
 // A test with an empty folder for itself, in which the program is started.
-class ProgramTest : public ::testing::Test
-{
+class ProgramTest : public ::testing::Test {
 protected:
     void SetUp() override;
     void TearDown() override;

@@ -8,10 +8,8 @@
 #include "tarn/run/backup.h"
 #include "tarn/run/frames.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 TEST(EqualStep, divides_what_remains_of_a_frame)
 {

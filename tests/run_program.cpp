@@ -8,10 +8,8 @@
 
 namespace fs = std::filesystem;
 
-namespace tarn::testing
-{
-namespace
-{
+namespace tarn::testing {
+namespace {
 
 long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
@@ -74,8 +72,7 @@ TEST_F(ARun, gives_the_same_bits_on_any_number_of_threads)
 }
 
 // Stops a run by a signal when a frame appears, resumes it, and compares with one that was left alone.
-class Stopped : public ProgramTest
-{
+class Stopped : public ProgramTest {
 protected:
     void stop_and_compare(int signal, int expected_code, const std::string& scene)
     {

@@ -7,8 +7,7 @@
 
 #include "tarn/step/free_surface.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // A box that is `size` a side (2D or 3D), filled up to a level.
 inline Params pool(int dimension, int cells, double level)

@@ -9,11 +9,9 @@
 
 #include "tarn/params/tables.h"
 
-namespace tarn
-{
+namespace tarn {
 
-class SceneGenerator
-{
+class SceneGenerator {
 public:
     explicit SceneGenerator(uint64_t seed) : state_(seed) {}
 

@@ -11,8 +11,7 @@
 
 using namespace tarn;
 
-namespace
-{
+namespace {
 
 struct Tally {
     int accepted = 0, refused = 0;

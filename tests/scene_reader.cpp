@@ -18,8 +18,7 @@
 
 using namespace tarn;
 
-namespace
-{
+namespace {
 
 // Twelve lines, to which the tests of bad files add.
 const std::string good = R"(tarn = 1

@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tarn
-{
+namespace tarn {
 
 struct TemporaryFolder {
     std::string path;

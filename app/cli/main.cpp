@@ -21,8 +21,7 @@
 namespace fs = std::filesystem;
 using namespace tarn;
 
-namespace
-{
+namespace {
 
 constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml                  frames, previews and a movie in out/dam_break

@@ -18,8 +18,7 @@ using namespace tarn;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-namespace
-{
+namespace {
 
 [[noreturn]] void broken(const char* what, const std::string& text)
 {

@@ -34,7 +34,8 @@ struct Place {
 };
 
 template <int D>
-TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s, bool rk3)
+TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s,
+                                   bool rk3)
 {
     const Vec<D, float> x = place.position(c);
     const Vec<D, float> u0 = place.axis < 0 ? velocity_at_cell(u, c) : velocity_at_face(u, place.cells, c, place.axis);
@@ -88,7 +89,8 @@ TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView
 }
 
 template <int D>
-void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Field<D>* const scratch[2])
+void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
+                  Field<D>* const scratch[2])
 {
     const Cell<D> cells = phi.grid().cells;
     const auto u = velocity.view();
@@ -107,9 +109,8 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
     for (int n = 0; n < substeps; ++n) {
         const auto p = phi.view(), first = scratch[0]->view(), second = scratch[1]->view();
         parallel_for("weno5", tiles, [=](Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
-        parallel_for("weno5", tiles, [=](Cell<D> c) {
-            second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s);
-        });
+        parallel_for("weno5", tiles,
+                     [=](Cell<D> c) { second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s); });
         parallel_for("weno5", tiles, [=](Cell<D> c) {
             first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
         });
@@ -123,8 +124,8 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 }  // namespace
 
 template <int D>
-void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme, double near,
-            double far, Field<D>* const scratch[2])
+void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
+            double near, double far, Field<D>* const scratch[2])
 {
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
@@ -180,8 +181,8 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
         return;
     }
 
-    // Paths are traced from cell centres; a face starts from between two of them and takes the mean of their paths, second
-    // order like the paths themselves, at a third of the cost.
+    // Paths are traced from cell centres; a face starts from between two of them and takes the mean of their paths,
+    // second order like the paths themselves, at a third of the cost.
     const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
     const Place<D> centre(cells, -1);
     FaceView<D> path;

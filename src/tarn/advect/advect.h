@@ -16,8 +16,8 @@ namespace tarn {
 // leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
 // redistancing will put right. `scratch` are two fields to work in.
 template <int D>
-void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme, double near,
-            double far, Field<D>* const scratch[2]);
+void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
+            double near, double far, Field<D>* const scratch[2]);
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.

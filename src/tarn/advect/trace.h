@@ -6,13 +6,15 @@
 namespace tarn {
 
 template <int D, class T>
-TARN_HD inline Vec<D, float> trace_rk2(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0, float s)
+TARN_HD inline Vec<D, float> trace_rk2(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
+                                       float s)
 {
     return x + s * sample_velocity(u, cells, x + (0.5f * s) * u0);
 }
 
 template <int D, class T>
-TARN_HD inline Vec<D, float> trace_rk3(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0, float s)
+TARN_HD inline Vec<D, float> trace_rk3(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
+                                       float s)
 {
     const Vec<D, float> u1 = sample_velocity(u, cells, x + (0.5f * s) * u0);
     const Vec<D, float> u2 = sample_velocity(u, cells, x + (0.75f * s) * u1);

@@ -25,8 +25,8 @@ void set_threads(int n)
 #if defined(TARN_BACKEND_TBB)
     control.reset();
     if (n > 0)
-        control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                        static_cast<size_t>(n));
+        control =
+            std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(n));
 #endif
 }
 

@@ -40,7 +40,8 @@ void blocks(const char* name, int n, long cells, const F& f)
     if (n == 1 || cells < too_small)
         for (int i = 0; i < n; ++i) f(i);
     else
-        run(n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
+        run(
+            n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
     record(name, timer.seconds(), cells);
 }
 
@@ -113,9 +114,9 @@ void parallel_rows(const char* name, int n, const F& f)
     backend::blocks(name, n, backend::too_small, f);
 }
 
-// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell. For short
-// kernels without branches, `independent` (no cell reads what another of its row writes) lets the compiler work on several
-// cells at once.
+// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell. For
+// short kernels without branches, `independent` (no cell reads what another of its row writes) lets the compiler work
+// on several cells at once.
 template <bool independent = false, int D, class F>
 void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
 {
@@ -134,7 +135,8 @@ void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const
     });
 }
 
-// Sum over cells of f(cell), in double. Each row is summed in fixed lanes, so that the compiler can work on them at once.
+// Sum over cells of f(cell), in double. Each row is summed in fixed lanes, so that the compiler can work on them at
+// once.
 template <bool independent = false, int D, class F>
 double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 {

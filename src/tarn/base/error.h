@@ -33,10 +33,10 @@ template <class A, class B>
 }
 }  // namespace detail
 
-#define TARN_CHECK_OP(a, op, b)                                                                          \
-    do {                                                                                                 \
-        const auto& tarn_a = (a);                                                                        \
-        const auto& tarn_b = (b);                                                                        \
+#define TARN_CHECK_OP(a, op, b)                                                                                       \
+    do {                                                                                                              \
+        const auto& tarn_a = (a);                                                                                     \
+        const auto& tarn_b = (b);                                                                                     \
         if (!(tarn_a op tarn_b)) ::tarn::detail::check_failed(__FILE__, __LINE__, #a " " #op " " #b, tarn_a, tarn_b); \
     } while (0)
 #define TARN_CHECK_LT(a, b) TARN_CHECK_OP(a, <, b)

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tarn
-{
+namespace tarn {
 
 // How many letters must be inserted, removed, replaced or swapped with their neighbour to get from a to b.
 inline size_t edit_distance(std::string_view a, std::string_view b)

@@ -123,9 +123,9 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     }
 }
 
-#define TARN_INSTANTIATE(D)                                                                                     \
-    template void measure_faces(Solids<D>&, const Tiles<D>&);                                                   \
-    template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, Field<D>&);          \
+#define TARN_INSTANTIATE(D)                                                                            \
+    template void measure_faces(Solids<D>&, const Tiles<D>&);                                          \
+    template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, Field<D>&); \
     template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Tiles<D>&, FaceField<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -8,11 +8,11 @@ namespace tarn {
 
 template <int D>
 struct Solids {
-    bool any = false;       // false: the fields below stay empty and every inner face is open
+    bool any = false;  // false: the fields below stay empty and every inner face is open
     bool moving = false;
-    Field<D> distance;      // at nodes, negative inside the solid
-    FaceField<D> open;      // 0 closed ... 1 open
-    FaceField<D> velocity;  // of the solid, along each axis; only where `moving`
+    Field<D> distance;              // at nodes, negative inside the solid
+    FaceField<D> open;              // 0 closed ... 1 open
+    FaceField<D> velocity;          // of the solid, along each axis; only where `moving`
     FaceField<D, uint8_t> no_slip;  // whether water sticks to the solid at a face; only where any solid is so
     bool any_no_slip = false;
 };
@@ -30,8 +30,8 @@ TARN_HD inline float fluid_fraction(const View<D, const float>& nodes, Cell<D> c
 template <int D>
 void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
 
-// Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall of
-// any slope.
+// Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall
+// of any slope.
 template <int D>
 void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch);
 

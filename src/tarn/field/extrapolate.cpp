@@ -26,19 +26,18 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
             const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
             TARN_UNROLL
-            for (int a = 0; a < D; ++a)
-                TARN_UNROLL
-                for (int side = -1; side <= 1; side += 2) {
-                    const int j = i + side * from.next(a);
-                    const float v = from[j], upper = d[j], lower = d[j - back];
-                    // Neighbours no nearer to the water count a little, so that a ridge of the distance is crossed too;
-                    // faces not yet reached, and those beyond the grid's ends, not at all.
-                    const float nearer = 0.5f * (here - (upper + lower));
-                    const float strength = nearer > little ? nearer : little;
-                    const bool nothing = is_nowhere(v) | is_nowhere(upper < lower ? upper : lower);
-                    weight += nothing ? 0.0f : strength;
-                    sum += nothing ? 0.0f : strength * v;
-                }
+            for (int a = 0; a < D; ++a) TARN_UNROLL
+            for (int side = -1; side <= 1; side += 2) {
+                const int j = i + side * from.next(a);
+                const float v = from[j], upper = d[j], lower = d[j - back];
+                // Neighbours no nearer to the water count a little, so that a ridge of the distance is crossed too;
+                // faces not yet reached, and those beyond the grid's ends, not at all.
+                const float nearer = 0.5f * (here - (upper + lower));
+                const float strength = nearer > little ? nearer : little;
+                const bool nothing = is_nowhere(v) | is_nowhere(upper < lower ? upper : lower);
+                weight += nothing ? 0.0f : strength;
+                sum += nothing ? 0.0f : strength * v;
+            }
             const float old = from[i], mean = sum / (weight > 0 ? weight : 1.0f);
             const float reached = weight > 0 ? mean : nowhere;
             to[i] = is_nowhere(old) ? reached : old;

@@ -1,8 +1,9 @@
 #pragma once
 // Carrying the velocity past the water's surface and into solids: grad phi . grad u = 0.   [EMF02] §3.3.1
 //
-// Each unknown face takes the mean of its known neighbours that lie nearer to the water, weighted by how much nearer they
-// are, which is the upwind discretisation of the equation. Faces become known layer by layer, in order of distance.
+// Each unknown face takes the mean of its known neighbours that lie nearer to the water, weighted by how much nearer
+// they are, which is the upwind discretisation of the equation. Faces become known layer by layer, in order of
+// distance.
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
@@ -10,8 +11,8 @@
 namespace tarn {
 
 // Extends component `axis` of a face field from the faces marked known (1) to those within `layers` cells, on the given
-// tiles. `distance` is at cell centres, `nowhere` beyond the grid, and grows away from the known faces. Faces not reached
-// become 0. `scratch` is a field to work in.
+// tiles. `distance` is at cell centres, `nowhere` beyond the grid, and grows away from the known faces. Faces not
+// reached become 0. `scratch` is a field to work in.
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
                  const Tiles<D>& tiles, int layers, Field<D>& scratch);

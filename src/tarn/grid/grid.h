@@ -32,10 +32,10 @@ struct Box {
 
 template <int D>
 struct Grid {
-    Cell<D> cells;    // along each axis
-    double h = 1;     // cell size
-    Cell<D> stride;   // of the linear index
-    int origin = 0;   // linear index of cell 0
+    Cell<D> cells;   // along each axis
+    double h = 1;    // cell size
+    Cell<D> stride;  // of the linear index
+    int origin = 0;  // linear index of cell 0
 
     Grid() = default;
     Grid(Cell<D> n, double cell_size) : cells(n), h(cell_size)

@@ -1,6 +1,7 @@
 #pragma once
-// Active tiles: fields are addressed densely, but work is done only where a list of tiles says so, and memory is touched
-// only there. Tiles of 8 cells a side; runs of active tiles along x are joined into one box so that inner loops are long.
+// Active tiles: fields are addressed densely, but work is done only where a list of tiles says so, and memory is
+// touched only there. Tiles of 8 cells a side; runs of active tiles along x are joined into one box so that inner loops
+// are long.
 
 #include <cstdint>
 #include <vector>

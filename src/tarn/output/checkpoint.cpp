@@ -18,11 +18,9 @@
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 

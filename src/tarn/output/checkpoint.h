@@ -6,8 +6,7 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 template <int D>
 void save_checkpoint(const std::string& path, const Water<D>& water, int frame);

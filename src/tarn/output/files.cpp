@@ -12,11 +12,9 @@
 
 #include "tarn/base/error.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 // An open file descriptor that is closed on every way out.
 struct Descriptor {
@@ -92,8 +90,7 @@ std::string read_file(const std::string& path)
 {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.fd < 0) fail(path, "read", errno);
-    struct stat about {
-    };
+    struct stat about {};
     if (::fstat(file.fd, &about) != 0) fail(path, "read", errno);
 
     // The size is only a first guess: a file may grow while it is read, and special files report none.

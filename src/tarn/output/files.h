@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tarn
-{
+namespace tarn {
 
 // Throws RunError naming the path and the system's reason (no space left on device, ...).
 void write_file(const std::string& path, std::string_view bytes);

@@ -27,11 +27,9 @@
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 template <int D>
 struct Samples {

@@ -7,8 +7,7 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct Mesh {
     std::vector<Vec3f> points, normals, velocities;  // m, unit, m/s

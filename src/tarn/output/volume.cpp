@@ -17,11 +17,9 @@
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 // OpenVDB's usual half width of a level set's band, in voxels; also how many layers are written beyond the walls.
 constexpr int half_width = 3;

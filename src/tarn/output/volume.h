@@ -5,8 +5,7 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 template <int D>
 void write_vdb(const std::string& path, const Water<D>& water);

@@ -5,11 +5,9 @@
 
 #include "tarn/params/tables.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 // ---- What a row says ----
 
@@ -187,8 +185,7 @@ std::string params_markdown()
 
 // ---- JSON Schema ----
 
-namespace
-{
+namespace {
 
 // A JSON value as text, built from the inside out; members keep their order.
 using Members = std::vector<std::pair<std::string, std::string>>;

@@ -3,8 +3,7 @@
 
 #include <string>
 
-namespace tarn
-{
+namespace tarn {
 
 // For a terminal: what `tarn params` prints.
 std::string params_text();

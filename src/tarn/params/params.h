@@ -48,7 +48,7 @@ struct MethodParams {
 };
 
 struct SurfaceParams {
-    double band = 4;                             // cells each side in which phi is a distance
+    double band = 4;                                   // cells each side in which phi is a distance
     Advection advection = Advection::semi_lagrangian;  // of phi
     bool volume_correction = true;
 };
@@ -68,9 +68,9 @@ struct TimeParams {
 
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
-    bool volume = false;      // OpenVDB
-    bool preview = true;      // PNG each frame, movie.mp4 at the end
-    int preview_width = 640;  // pixels
+    bool volume = false;        // OpenVDB
+    bool preview = true;        // PNG each frame, movie.mp4 at the end
+    int preview_width = 640;    // pixels
     int checkpoint_every = 10;  // frames
 };
 
@@ -82,16 +82,16 @@ struct CameraParams {
 // The keys of every shape; which of them apply depends on `shape`.
 struct ShapeParams {
     ShapeKind shape = ShapeKind::box;
-    std::optional<Vec3> min, max;                     // box, terrain
-    std::optional<Vec3> center, radii;                // sphere, ellipsoid, cylinder, cone, torus
+    std::optional<Vec3> min, max;       // box, terrain
+    std::optional<Vec3> center, radii;  // sphere, ellipsoid, cylinder, cone, torus
     std::optional<double> radius, height, major, minor;
     Vec3 axis{0, 1, 0};
-    std::optional<Vec3> point, normal;                // plane: the inside is behind the normal
-    std::string image, file;                          // terrain, mesh
-    Keyed<Vec3> translate, rotate;                    // m; degrees about x, y, z. Keyframes move a solid.
+    std::optional<Vec3> point, normal;  // plane: the inside is behind the normal
+    std::string image, file;            // terrain, mesh
+    Keyed<Vec3> translate, rotate;      // m; degrees about x, y, z. Keyframes move a solid.
     double scale = 1;
     bool subtract = false;
-    int line = 0;                                     // in the scene file, for messages
+    int line = 0;  // in the scene file, for messages
 };
 
 struct WaterParams : ShapeParams {

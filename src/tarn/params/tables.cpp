@@ -5,11 +5,9 @@
 #include <cstdlib>
 #include <type_traits>
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 // ---- The words of every choice ----
 
@@ -368,12 +366,7 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"},
-    {"", "wind"},
-    {"", "light"},
-    {"", "render"},
-    {"surface", "particles_per_cell"},
-    {"solid", "body"},
+    {"", "air"}, {"", "wind"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
 };
 
 }  // namespace
@@ -390,8 +383,7 @@ const char* word_of(std::span<const Word> words, int value)
     return "";
 }
 
-namespace
-{
+namespace {
 
 std::optional<std::string> number_problem(const ParamRow& row, double x)
 {
@@ -497,8 +489,7 @@ std::string quoted(const std::string& text)
     return r + '"';
 }
 
-namespace
-{
+namespace {
 
 std::string vector_text(Vec3 v, int dimension)
 {

@@ -11,8 +11,7 @@
 
 #include "tarn/params/params.h"
 
-namespace tarn
-{
+namespace tarn {
 
 enum class ParamKind {
     number,

@@ -108,7 +108,8 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
                     double tolerance, const ViscosityScratch<D>& scratch)
 {
     const Grid<D>& grid = phi.grid();
-    const Stress<D> stress{grid.cells, phi.view(), viscosity, boundary, no_slip, static_cast<float>(dt / (grid.h * grid.h))};
+    const Stress<D> stress{grid.cells, phi.view(), viscosity,
+                           boundary,   no_slip,    static_cast<float>(dt / (grid.h * grid.h))};
     const auto x = velocity.view(), r = scratch.r.view(), p = scratch.p.view(), q = scratch.q.view();
     const FaceView<D, const float> xc = x, rc = r, pc = p, qc = q;
     const auto each_axis = [&](auto&& f) {
@@ -133,14 +134,13 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
             if (closed) x[a](c) = boundary.closed_velocity(c, a);
         });
     });
-    const double largest_b =
-        [&] {
-            double m = 0;
-            each_axis([&](int a) {
-                m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(xc[a](c)); }));
-            });
-            return m;
-        }();
+    const double largest_b = [&] {
+        double m = 0;
+        each_axis([&](int a) {
+            m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(xc[a](c)); }));
+        });
+        return m;
+    }();
     if (!(largest_b > 0)) return {.converged = largest_b == 0};
 
     each_axis([&](int a) {
@@ -191,15 +191,16 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
         const float beta = static_cast<float>(rz_next / rz);
         rz = rz_next;
         each_axis([&](int a) {
-            parallel_for_faces("viscosity direction", tiles, a, [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
+            parallel_for_faces("viscosity direction", tiles, a,
+                               [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
         });
     }
     report.converged = report.residual <= tolerance;
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                       \
-    template SolveReport diffuse(FaceField<D>&, const Field<D>&, const Viscosity<D>&, const Boundary<D>&,         \
+#define TARN_INSTANTIATE(D)                                                                               \
+    template SolveReport diffuse(FaceField<D>&, const Field<D>&, const Viscosity<D>&, const Boundary<D>&, \
                                  const NoSlip<D>&, const Tiles<D>&, double, double, const ViscosityScratch<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -10,11 +10,11 @@ namespace tarn {
 template <int D>
 struct Boundary {
     Cell<D> cells;
-    bool wall_open[D][2] = {};                 // may water pass the domain's lower, upper side?
+    bool wall_open[D][2] = {};  // may water pass the domain's lower, upper side?
     bool solids = false, moving = false, inlets = false;
-    FaceView<D, const float> open;             // with solids: the part of a face that is not inside one
-    FaceView<D, const float> solid_velocity;   // with moving solids: of the solid, along the axis
-    View<D, const uint8_t> inlet;              // with inlets: a cell's inlet, counted from 1, or 0
+    FaceView<D, const float> open;            // with solids: the part of a face that is not inside one
+    FaceView<D, const float> solid_velocity;  // with moving solids: of the solid, along the axis
+    View<D, const uint8_t> inlet;             // with inlets: a cell's inlet, counted from 1, or 0
     const Vec<D, float>* inlet_velocity = nullptr;
 
     TARN_HD bool at_wall(Cell<D> c, int axis) const { return c[axis] == 0 || c[axis] == cells[axis]; }

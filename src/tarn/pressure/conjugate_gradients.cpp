@@ -6,7 +6,8 @@ namespace tarn {
 
 namespace {
 
-// Water at rest that something starts to push has no speed to compare with: b itself, at this share, is the least scale.
+// Water at rest that something starts to push has no speed to compare with: b itself, at this share, is the least
+// scale.
 constexpr double least_share = 0.1;
 
 template <int D, class Precondition>
@@ -159,11 +160,13 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
     });
 }
 
-template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Multigrid<2>&, const Goal&, Field<2>&,
-                                     Field<2>&);
-template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Multigrid<3>&, const Goal&, Field<3>&,
-                                     Field<3>&);
-template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&, Field<2>&, Field<2>&);
-template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Goal&, Field<3>&, Field<3>&);
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&,
+                                     const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&);
+template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&,
+                                     const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&);
+template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&,
+                                Field<2>&, Field<2>&);
+template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Goal&,
+                                Field<3>&, Field<3>&);
 
 }  // namespace tarn

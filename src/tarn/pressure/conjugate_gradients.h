@@ -5,8 +5,8 @@
 
 namespace tarn {
 
-// When a solve is good enough: the largest residual is at most `tolerance` times the largest b, or times `most` where that
-// is less (but not less than a tenth of it).
+// When a solve is good enough: the largest residual is at most `tolerance` times the largest b, or times `most` where
+// that is less (but not less than a tenth of it).
 struct Goal {
     double tolerance = 1e-4;
     double most = 1e30;

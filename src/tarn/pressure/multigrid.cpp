@@ -18,7 +18,8 @@ TARN_HD inline int colour(Cell<D> c)
     return s & 1;
 }
 
-// Sum over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are no unknowns.
+// Sum over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are no
+// unknowns.
 template <int D, class F>
 TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c, const F& value)
 {
@@ -37,7 +38,8 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
 
 // One colour of a Gauss-Seidel sweep:  x = (b + sum w x_neighbour) / diagonal.
 template <bool uniform = false, int D>
-void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles, int which)
+void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles,
+           int which)
 {
     const auto xv = x.view();
     const View<D, const float> xc = xv;
@@ -80,8 +82,8 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
     });
 }
 
-// The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x, so
-// that memory is read in order.
+// The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x,
+// so that memory is read in order.
 template <bool uniform = false, int D>
 void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
                        const FaceField<D>& w, const Field<D>& inverse)
@@ -197,8 +199,8 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
             }
         level.tiles = select(level.map, 1);
 
-        // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The excess
-        // is kept in x until the cycle needs it.
+        // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The
+        // excess is kept in x until the cycle needs it.
         const Tiles<D> rim = with_rim(level.map);
         for (int a = 0; a < D; ++a) {
             const auto fine = (*fine_w)[a].view();

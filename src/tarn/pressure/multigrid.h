@@ -3,8 +3,8 @@
 //
 // Coarse cells unite 2^D fine ones. A coarse face has half the summed conductance of the fine faces it covers, a coarse
 // cell half the summed excess of its fine cells. The half is the over-correction: summed plainly, the coarse problem is
-// twice too stiff, and iterations grow with resolution. One red-black Gauss-Seidel sweep on the way down, and one with the
-// colours in the other order on the way up, which keeps the cycle symmetric.
+// twice too stiff, and iterations grow with resolution. One red-black Gauss-Seidel sweep on the way down, and one with
+// the colours in the other order on the way up, which keeps the cycle symmetric.
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 #pragma once
 // The symmetric system of the pressure:  sum over faces of w (x - x_neighbour) + excess x = b  at every wet cell.
 //
-// w is the conductance of a face between two wet cells. `excess`, never negative, ties a cell to the known pressure at the
-// free surface. Keeping it apart from the faces, rather than the diagonal, leaves a pocket of water without a surface with
-// an excess of exactly zero on every level of the multigrid, however often it is summed.
+// w is the conductance of a face between two wet cells. `excess`, never negative, ties a cell to the known pressure at
+// the free surface. Keeping it apart from the faces, rather than the diagonal, leaves a pocket of water without a
+// surface with an excess of exactly zero on every level of the multigrid, however often it is summed.
 
 #include <type_traits>
 #include <vector>
@@ -16,7 +16,7 @@ namespace tarn {
 
 template <int D>
 struct Poisson {
-    FaceField<D>* w = nullptr;            // zero wherever a face does not join two wet cells
+    FaceField<D>* w = nullptr;             // zero wherever a face does not join two wet cells
     Field<D>* inverse_diagonal = nullptr;  // 1 / (excess + sum of w); zero in cells that are no unknowns
     Tiles<D> tiles;                        // hold every unknown
     TileMap<D> map;                        // the same, as flags (bit 1)
@@ -25,12 +25,12 @@ struct Poisson {
     bool uniform = false;
 };
 
-// Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what flows in
-// flows out.
+// Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what
+// flows in flows out.
 template <int D>
 struct ClosedPockets {
-    bool everything = false;                // every unknown, as one body
-    std::vector<std::vector<int>> bodies;   // otherwise: the linear indices of each
+    bool everything = false;               // every unknown, as one body
+    std::vector<std::vector<int>> bodies;  // otherwise: the linear indices of each
 
     bool any() const { return everything || !bodies.empty(); }
 };

@@ -41,7 +41,8 @@ TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
 
 // Walls bring their own velocity, whether or not there is water.
 template <int D>
-void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary, const Tiles<D>& active)
+void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary,
+                 const Tiles<D>& active)
 {
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
@@ -64,8 +65,8 @@ void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Bou
 }
 
 // The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
-// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding, `nowhere`, tells
-// walls from air. tests/core_pressure.cpp holds them against the plain versions in project().
+// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding, `nowhere`,
+// tells walls from air. tests/core_pressure.cpp holds them against the plain versions in project().
 template <int D>
 struct PlainBox {
     View<D, const float> phi;
@@ -120,8 +121,8 @@ void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>
 }
 
 template <int D>
-void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity, const PlainBox<D>& box,
-                            const Tiles<D>& wet, float to_x, float swelling)
+void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity,
+                            const PlainBox<D>& box, const Tiles<D>& wet, float to_x, float swelling)
 {
     const auto xv = x.view(), bv = b.view(), ev = excess.view();
     const auto u = velocity.view();
@@ -145,8 +146,8 @@ void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const Fa
 }
 
 template <int D>
-void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Field<D>& x, const PlainBox<D>& box,
-                           const Tiles<D>& active)
+void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Field<D>& x,
+                           const PlainBox<D>& box, const Tiles<D>& active)
 {
     const auto xv = x.view();
     for (int a = 0; a < D; ++a) {
@@ -159,7 +160,8 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             // With both cells dry neither tie nor x counts.
-            const float down = PlainBox<D>::tie(upper, lower, wall_below), up = PlainBox<D>::tie(lower, upper, wall_above);
+            const float down = PlainBox<D>::tie(upper, lower, wall_below),
+                        up = PlainBox<D>::tie(lower, upper, wall_above);
             const float scale = upper < 0 ? down : up;
             const bool both = (upper < 0) & (lower < 0), any = (upper < 0) | (lower < 0);
             const float xi = xv[i], xn = xv[i - n];
@@ -209,7 +211,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         });
     }
 
-    // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell to it.
+    // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell
+    // to it.
     Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet, plain};
     Field<D>& excess = scratch.z;
     if (plain) {
@@ -296,8 +299,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                         \
-    template SolveReport project(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const Field<D>&,                 \
+#define TARN_INSTANTIATE(D)                                                                                          \
+    template SolveReport project(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const Field<D>&,                  \
                                  const ProjectionForces<D>&, const Boundary<D>&, const TileMap<D>&, const Tiles<D>&, \
                                  const FluidParams&, const PressureParams&, double, Projection<D>&,                  \
                                  const ProjectionScratch<D>&);

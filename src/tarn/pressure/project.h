@@ -3,9 +3,9 @@
 //
 //   div(grad p / rho) = div u* / dt,   u = u* - dt grad p / rho
 //
-// Free surface: p = sigma kappa on it, where phi crosses zero between two cells, second order (ghost fluid, Gibou et al.
-// 2002). Solids: each face counts with its open fraction, the rest moves with the solid (Batty et al. 2007). The unknown
-// is x = p dt / (rho h), a velocity, so that every coefficient is a plain fraction.
+// Free surface: p = sigma kappa on it, where phi crosses zero between two cells, second order (ghost fluid, Gibou et
+// al. 2002). Solids: each face counts with its open fraction, the rest moves with the solid (Batty et al. 2007). The
+// unknown is x = p dt / (rho h), a velocity, so that every coefficient is a plain fraction.
 
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
@@ -50,9 +50,9 @@ struct ProjectionForces {
     float swelling = 0;                     // the same in every cell
 };
 
-// Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0, all
-// in the tiles flagged 1 in `wet`. The solve starts from `pressure`, in Pa, and leaves it there. Faces whose velocity is
-// right afterwards are marked 1 in `known`, others 0.
+// Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0,
+// all in the tiles flagged 1 in `wet`. The solve starts from `pressure`, in Pa, and leaves it there. Faces whose
+// velocity is right afterwards are marked 1 in `known`, others 0.
 template <int D>
 SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known, const Field<D>& phi,
                     const ProjectionForces<D>& forces, const Boundary<D>& boundary, const TileMap<D>& wet,

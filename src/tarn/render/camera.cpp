@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <numbers>
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 Vec3 normalized(Vec3 a) { return (1 / length(a)) * a; }
 

@@ -3,8 +3,7 @@
 
 #include "tarn/params/params.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct Camera {
     Vec3f position, forward, right, up;

@@ -7,8 +7,7 @@
 
 #include "tarn/base/vec.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // Componentwise product: light through a filter or off a surface.
 inline Vec3f operator*(Vec3f a, Vec3f b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }

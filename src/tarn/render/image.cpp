@@ -17,11 +17,9 @@
 #include "tarn/output/files.h"
 #include "tarn/render/preview.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 void append_png(png_structp png, png_bytep bytes, png_size_t n)
 {

@@ -8,8 +8,7 @@
 #include "tarn/scene/scene.h"
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct Image {
     int width = 0, height = 0;  // even, as video codecs want them

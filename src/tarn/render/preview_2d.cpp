@@ -6,11 +6,9 @@
 #include "tarn/render/color.h"
 #include "tarn/render/preview.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 using Vec2f = Vec<2, float>;
 

@@ -16,11 +16,9 @@
 #include "tarn/render/color.h"
 #include "tarn/render/preview.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 constexpr float far_away = 1e9f;
 constexpr float refractive_index = 1.33f;
@@ -64,8 +62,7 @@ struct Ray {
 // ---- where water and solids are ----
 
 // How far a ray may go at once from a block of cells, because no surface is near.
-class Gaps
-{
+class Gaps {
 public:
     static constexpr int width = 8;  // of a block, in cells
 

@@ -6,12 +6,10 @@
 
 #include "tarn/step/water.h"
 
-namespace tarn
-{
+namespace tarn {
 
 template <int D>
-class Backup
-{
+class Backup {
 public:
     explicit Backup(const Grid<D>& grid) : phi_(grid), pressure_(grid), velocity_(grid) {}
 

@@ -15,13 +15,11 @@
 #include "tarn/run/run.h"
 #include "tarn/step/free_surface.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
-// A dam break begins at rest and ends in spray, so it visits every kernel: the first second of 0.4 x 0.6 of water in a unit
-// box, in 2D and 3D.
+// A dam break begins at rest and ends in spray, so it visits every kernel: the first second of 0.4 x 0.6 of water in a
+// unit box, in 2D and 3D.
 struct Case {
     const char* name;
     std::vector<double> size;
@@ -49,27 +47,20 @@ Scene dam_break(const Case& c)
     return build_scene(params, c.name, c.name, ".");
 }
 
-// Bytes that a kernel must move for a cell if it reads each input once and writes each output once, for the kernels that do
-// little else. The others (tracing paths, sampling) are bound by arithmetic.
+// Bytes that a kernel must move for a cell if it reads each input once and writes each output once, for the kernels
+// that do little else. The others (tracing paths, sampling) are bound by arithmetic.
 struct Traffic {
     const char* kernel;
     double bytes_3d;
 };
 constexpr Traffic traffic[] = {
-    {"smooth", 16},             // x twice, b, 1/diagonal (three conductances more on coarse levels)
-    {"smooth last", 16},
-    {"smooth first", 12},       // b, 1/diagonal, x
-    {"restrict", 8 * 12 + 4},   // of a coarse cell: eight times x, b, 1/diagonal
-    {"prolong", 12.5},
-    {"apply", 12},              // p, A p, 1/diagonal
-    {"advance", 24},            // x, r twice; p, A p once
-    {"direction", 12},
-    {"redistance sweep", 8},
-    {"redistance copy", 8},
-    {"extrapolate", 12},
-    {"apply pressure", 16},
-    {"conductances", 8},
-    {"right-hand side", 32},
+    {"smooth", 16},  // x twice, b, 1/diagonal (three conductances more on coarse levels)
+    {"smooth last", 16},      {"smooth first", 12},  // b, 1/diagonal, x
+    {"restrict", 8 * 12 + 4},                        // of a coarse cell: eight times x, b, 1/diagonal
+    {"prolong", 12.5},        {"apply", 12},         // p, A p, 1/diagonal
+    {"advance", 24},                                 // x, r twice; p, A p once
+    {"direction", 12},        {"redistance sweep", 8}, {"redistance copy", 8},  {"extrapolate", 12},
+    {"apply pressure", 16},   {"conductances", 8},     {"right-hand side", 32},
 };
 
 // What memory gives to all threads: a sum of two arrays into a third, far larger than any cache, in bytes per second.
@@ -151,8 +142,8 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
         nlohmann::ordered_json row{{"name", k.name},
                                    {"ms_per_step", 1e3 * k.seconds / double(t.steps)},
                                    {"ns_per_cell", 1e9 * k.seconds / double(k.cells)}};
-        const auto known = std::find_if(std::begin(traffic), std::end(traffic),
-                                        [&](const Traffic& m) { return k.name == m.kernel; });
+        const auto known =
+            std::find_if(std::begin(traffic), std::end(traffic), [&](const Traffic& m) { return k.name == m.kernel; });
         if (D == 3 && known != std::end(traffic))
             row["of_bandwidth"] = known->bytes_3d * double(k.cells) / k.seconds / bandwidth;
         kernels.push_back(row);
@@ -199,14 +190,16 @@ int bench(const std::string& name, const std::string& results_dir)
         const auto number = [&](const char* key) { return result[key].get<double>(); };
         fmt::print("{}: {:.2f} MLCS (million wet cells times steps a second), {:.1f} ms a step, {:.0f} bytes a cell\n",
                    c.name, number("mlcs"), 1e3 * number("seconds_per_step"), number("bytes_per_cell"));
-        fmt::print("  pressure {:.0f} %, surface {:.0f} %, velocity {:.0f} %; {:.1f} iterations a step, at most {:.0f}\n",
-                   100 * number("pressure_share"), 100 * number("surface_share"), 100 * number("advect_share"),
-                   number("iterations_per_step"), number("most_iterations"));
+        fmt::print(
+            "  pressure {:.0f} %, surface {:.0f} %, velocity {:.0f} %; {:.1f} iterations a step, at most {:.0f}\n",
+            100 * number("pressure_share"), 100 * number("surface_share"), 100 * number("advect_share"),
+            number("iterations_per_step"), number("most_iterations"));
         for (const auto& k : result["kernels"]) {
             if (k["ms_per_step"].get<double>() < 0.01e3 * number("seconds_per_step")) continue;
             fmt::print("  {:<22} {:8.3f} ms a step {:7.2f} ns a cell", k["name"].get<std::string>(),
                        k["ms_per_step"].get<double>(), k["ns_per_cell"].get<double>());
-            if (k.contains("of_bandwidth")) fmt::print("  {:4.0f} % of bandwidth", 100 * k["of_bandwidth"].get<double>());
+            if (k.contains("of_bandwidth"))
+                fmt::print("  {:4.0f} % of bandwidth", 100 * k["of_bandwidth"].get<double>());
             fmt::print("\n");
         }
         std::fflush(stdout);

@@ -2,8 +2,7 @@
 
 #include <string>
 
-namespace tarn
-{
+namespace tarn {
 
 // `tarn bench [CASE]`: times the case, or every case where the name is empty, and leaves numbers in `results_dir`.
 int bench(const std::string& name, const std::string& results_dir);

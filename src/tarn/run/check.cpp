@@ -8,14 +8,11 @@
 
 #include "tarn/run/machine.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 // What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
-namespace cost
-{
+namespace cost {
 constexpr double program = 35e6;                         // bytes of the program itself, its libraries and threads
 constexpr double memory_per_cell = 12;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
@@ -82,8 +79,7 @@ int64_t count_inside(const Grid<D>& grid, const Distance& distance)
 }
 
 template <int D>
-class Checker
-{
+class Checker {
 public:
     explicit Checker(const Scene& scene)
         : scene_(scene),

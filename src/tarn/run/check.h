@@ -7,8 +7,7 @@
 
 #include "tarn/scene/scene.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct Estimate {
     std::string grid;  // "128 x 128 x 64"

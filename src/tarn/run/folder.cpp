@@ -20,10 +20,8 @@
 
 namespace fs = std::filesystem;
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 std::string now()
 {

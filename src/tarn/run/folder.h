@@ -15,8 +15,7 @@
 #include "tarn/run/machine.h"
 #include "tarn/scene/scene.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // What to do about a run that is already in the folder.
 enum class Existing { refuse, resume, replace };
@@ -50,8 +49,7 @@ struct StatsRow {
 
 // A file that grows by whole lines, each handed to the system before add() returns, so that a killed program loses
 // none.
-class LineFile
-{
+class LineFile {
 public:
     LineFile() = default;
     explicit LineFile(const std::string& path);
@@ -69,8 +67,7 @@ private:
     int fd_ = -1;
 };
 
-class RunFolder
-{
+class RunFolder {
 public:
     // Makes the folder, or takes over the run that it holds. Throws InputError where that must not or cannot be done;
     // nothing has been changed then.

@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-namespace tarn
-{
+namespace tarn {
 
 // A state that needs more is running away.
 constexpr int max_steps_per_frame = 10000;

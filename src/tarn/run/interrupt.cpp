@@ -5,10 +5,8 @@
 
 #include <unistd.h>
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 volatile std::sig_atomic_t arrived = 0;
 
@@ -31,8 +29,7 @@ Interrupts::Interrupts()
 {
     arrived = 0;
     size_t i = 0;
-    struct sigaction action {
-    };
+    struct sigaction action {};
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART;
     action.sa_handler = note;

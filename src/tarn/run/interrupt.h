@@ -1,13 +1,11 @@
 #pragma once
 // Ctrl-C and its kin: the first asks the run to stop after the step in hand, the second ends the program at once.
 
-namespace tarn
-{
+namespace tarn {
 
 // While one lives, SIGINT, SIGTERM and SIGHUP are noted instead of deadly, each once; a full pipe or a file-size limit
 // gives an error where the writing happens instead of a signal.
-class Interrupts
-{
+class Interrupts {
 public:
     Interrupts();
     ~Interrupts();

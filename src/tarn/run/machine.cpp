@@ -7,10 +7,8 @@
 #include <sstream>
 #include <thread>
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 // The number after `key` in a file of lines like "MemAvailable:   123 kB"; negative where there is none.
 int64_t number_after(const char* path, const std::string& key)

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tarn
-{
+namespace tarn {
 
 struct Machine {
     std::string cpu;  // as the processor calls itself

@@ -9,10 +9,8 @@
 
 #include "tarn/run/machine.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 constexpr double live_interval = 0.1;  // s between two drawings of the live line
 constexpr size_t eta_frames = 10;      // newest frames that the estimate looks at

@@ -6,8 +6,7 @@
 
 #include "tarn/base/timer.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct ProgressState {
     int frame = 0, frames = 0;  // finished, of
@@ -17,8 +16,7 @@ struct ProgressState {
     double volume = 0, volume_expected = 0;
 };
 
-class Progress
-{
+class Progress {
 public:
     explicit Progress(bool quiet);
     ~Progress();

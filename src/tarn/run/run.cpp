@@ -19,10 +19,8 @@
 #include "tarn/run/progress.h"
 #include "tarn/step/free_surface.h"
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 // A step that goes wrong is taken again with half its dt, at most this often. Four halvings bring CFL 2 to 1/8: what
 // fails even then is not cured by smaller steps.
@@ -44,8 +42,7 @@ std::string complaint(const StepReport& r, const Params& p)
 }
 
 template <int D>
-class Session
-{
+class Session {
 public:
     Session(const Scene& scene, const RunOptions& options, RunFolder& folder, Progress& progress)
         : scene_(scene),

@@ -6,8 +6,7 @@
 #include "tarn/run/folder.h"
 #include "tarn/scene/scene.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct RunOptions {
     std::string out;  // folder; out/<scene> where empty

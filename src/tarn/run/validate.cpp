@@ -19,10 +19,8 @@ namespace fs = std::filesystem;
 
 extern char** environ;
 
-namespace tarn
-{
-namespace
-{
+namespace tarn {
+namespace {
 
 // The system's Python, which has numpy and matplotlib; another one on the path may not.
 constexpr const char* python = "/usr/bin/python3";

@@ -2,8 +2,7 @@
 
 #include <string>
 
-namespace tarn
-{
+namespace tarn {
 
 // `tarn validate [CASE]`: runs check.py of the case, or of every folder in `dir` that has one, with the program's path
 // as its argument, and prints PASS or FAIL for each. Exit code 0 when all pass, 1 when one fails. Throws InputError

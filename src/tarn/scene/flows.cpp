@@ -50,7 +50,8 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         if (!scene.params.source[s].velocity) continue;
         flows.inlet_velocity.emplace_back();
-        if (flows.inlet_velocity.size() > 255) throw InputError(scene.file + ": source: more than 255 inlets; unite some");
+        if (flows.inlet_velocity.size() > 255)
+            throw InputError(scene.file + ": source: more than 255 inlets; unite some");
         const auto shapes = scene.sources[s].at(0);
         each_cell(flows.source_tiles[s], [&](Cell<D> c) {
             if (distance(shapes, lift<D>(grid.centre(c))) < 0)
@@ -79,7 +80,8 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
             const float h = static_cast<float>(grid.h);
             return parallel_sum("sinks", flows.sink_tiles[s], [&](Cell<D> c) {
                 const float wet = wet_fraction<D>(p, grid.cells, c, h);
-                return static_cast<double>(solids.any && wet > 0 ? wet * fluid_fraction<D>(solids.distance.view(), c, h) : wet);
+                return static_cast<double>(solids.any && wet > 0 ? wet * fluid_fraction<D>(solids.distance.view(), c, h)
+                                                                 : wet);
             });
         };
         const double before = volume();
@@ -159,7 +161,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
 
 #define TARN_INSTANTIATE(D)                                                                     \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
-    template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&);                   \
+    template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&); \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
     template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)

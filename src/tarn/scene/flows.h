@@ -1,7 +1,7 @@
 #pragma once
-// Sources and sinks on the grid. A source with a velocity is an inlet: its cells are always wet and move as told. A source
-// with a rate makes volume in its cells. A sink with a rate takes volume from the water in its cells; one without
-// empties them.
+// Sources and sinks on the grid. A source with a velocity is an inlet: its cells are always wet and move as told. A
+// source with a rate makes volume in its cells. A sink with a rate takes volume from the water in its cells; one
+// without empties them.
 
 #include <cstdint>
 #include <vector>
@@ -16,21 +16,22 @@ namespace tarn {
 template <int D>
 struct Flows {
     bool any_inlet = false, any_rate = false;
-    Field<D, uint8_t> inlet;                       // inlet of a cell, counted from 1; only where there are inlets
-    std::vector<Vec<D, float>> inlet_velocity;     // now
-    Field<D> volume_rate;                          // now, fraction of the cell per second; only where there are rates
+    Field<D, uint8_t> inlet;                         // inlet of a cell, counted from 1; only where there are inlets
+    std::vector<Vec<D, float>> inlet_velocity;       // now
+    Field<D> volume_rate;                            // now, fraction of the cell per second; only where there are rates
     std::vector<Tiles<D>> source_tiles, sink_tiles;  // around each
 };
 
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
 
-// Lets sources wet their cells and sinks without a rate dry theirs. Returns the volume that the sinks took; what phi shows
-// inside solids is no water.
+// Lets sources wet their cells and sinks without a rate dry theirs. Returns the volume that the sinks took; what phi
+// shows inside solids is no water.
 template <int D>
 double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene);
 
-// Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows out.
+// Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows
+// out.
 template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, double t, double dt);
 

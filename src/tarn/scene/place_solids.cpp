@@ -71,8 +71,8 @@ Solids<D> make_solids(const Scene& scene, const Grid<D>& grid)
     return solids;
 }
 
-#define TARN_INSTANTIATE(D)                                        \
-    template Solids<D> make_solids(const Scene&, const Grid<D>&);  \
+#define TARN_INSTANTIATE(D)                                       \
+    template Solids<D> make_solids(const Scene&, const Grid<D>&); \
     template void place_solids(Solids<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

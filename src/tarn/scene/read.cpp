@@ -19,11 +19,9 @@
 #include "tarn/params/tables.h"
 #include "tarn/scene/validate.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 constexpr size_t max_bytes = 16 << 20;
 constexpr size_t max_key_parts = 32;  // far more than any key has
@@ -284,8 +282,7 @@ void apply_set(toml::table& root, const std::string& key, const std::string& val
 
 // ---- The reader ----
 
-class Reader
-{
+class Reader {
 public:
     Reader(std::string file, toml::table root, std::set<std::string> made)
         : file_(std::move(file)), root_(std::move(root)), made_(std::move(made))

@@ -4,8 +4,7 @@
 
 #include "tarn/base/error.h"
 
-namespace tarn
-{
+namespace tarn {
 
 double cell_size(const DomainParams& domain)
 {

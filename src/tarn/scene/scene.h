@@ -9,8 +9,7 @@
 #include "tarn/params/params.h"
 #include "tarn/shapes/shape.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct Scene {
     std::string name;  // file name without folder and ending

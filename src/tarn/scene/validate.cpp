@@ -3,11 +3,9 @@
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 using Found = std::optional<Problem>;
 

@@ -6,8 +6,7 @@
 
 #include "tarn/params/params.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // `key` is dotted, with the index of an entry inside: "water.0.radius".
 struct Problem {

@@ -3,11 +3,9 @@
 #include "tarn/params/tables.h"
 #include "tarn/scene/read.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 void write_rows(std::string& out, std::span<const ParamRow> rows, const void* object, int dimension,
                 const ShapeKind* shape)

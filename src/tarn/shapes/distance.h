@@ -9,8 +9,7 @@
 #include "tarn/base/vec.h"
 #include "tarn/params/params.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // Distances at the nodes of a box-shaped grid, x fastest; trilinear between them. Somebody else owns the values.
 struct DistanceView {

@@ -15,11 +15,9 @@
 #include "tarn/base/error.h"
 #include "tarn/shapes/mesh_file.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 // Spacings on each side of the surface in which distances are exact.
 constexpr int band = 10;

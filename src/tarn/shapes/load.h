@@ -7,8 +7,7 @@
 
 #include "tarn/shapes/shape.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // A closed triangle mesh (see mesh_file.h), in its own coordinates. Distances hold within ten spacings of the
 // surface, to a tenth of a spacing near it; farther off they stay at that value. The spacing grows where the samples

@@ -3,8 +3,7 @@
 #include "tarn/base/error.h"
 #include "tarn/shapes/load.h"
 
-namespace tarn
-{
+namespace tarn {
 
 std::shared_ptr<const DistanceGrid> sample_mesh(const std::string& path, double)
 {

@@ -12,11 +12,9 @@
 #include "tarn/base/error.h"
 #include "tarn/params/tables.h"
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& text)
 {
@@ -117,8 +115,7 @@ PlyType ply_type(const std::string& word, const std::string& path)
 }
 
 // The values of the body one after another, whether they are text or bytes.
-class PlyValues
-{
+class PlyValues {
 public:
     PlyValues(const char* begin, const char* end, bool binary, const std::string& path)
         : at_(begin), end_(end), binary_(binary), path_(path)

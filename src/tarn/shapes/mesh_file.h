@@ -7,8 +7,7 @@
 
 #include "tarn/base/vec.h"
 
-namespace tarn
-{
+namespace tarn {
 
 struct ClosedMesh {
     std::vector<Vec3> points;

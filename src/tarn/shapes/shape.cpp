@@ -8,8 +8,7 @@
 #include "tarn/params/tables.h"
 #include "tarn/shapes/load.h"
 
-namespace tarn
-{
+namespace tarn {
 
 Pose make_pose(Vec3 translate, Vec3 rotate)
 {
@@ -28,8 +27,7 @@ Pose make_pose(Vec3 translate, Vec3 rotate)
     return pose;
 }
 
-namespace
-{
+namespace {
 
 Vec3 normalised(Vec3 v)
 {

@@ -7,8 +7,7 @@
 
 #include "tarn/shapes/distance.h"
 
-namespace tarn
-{
+namespace tarn {
 
 // Owns what a DistanceView looks at.
 struct DistanceGrid {
@@ -31,8 +30,7 @@ bool reaches(const Shape& shape, Vec3 size, int dimension, double resolution);
 
 // An ordered list of shapes: each is united with, or subtracted from, what stands before it.
 // `moving` tells whether any keyframes move it; at(t) gives the shapes at a time.
-class Geometry
-{
+class Geometry {
 public:
     Geometry() = default;
     // Reads meshes and images (paths relative to `folder`), checks that each shape has what it needs; a box or terrain

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "tarn/advect/advect.h"
-#include "tarn/field/sample.h"
 #include "tarn/base/timer.h"
 #include "tarn/field/extrapolate.h"
+#include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/surface/measure.h"
@@ -83,7 +83,8 @@ void find_tiles(Water<D>& w)
 template <int D>
 void find_candidates(Water<D>& w, double cfl)
 {
-    for (uint8_t& flags : w.map.flags) flags = static_cast<uint8_t>(flags & tile_active ? flags | tile_candidate : flags & ~tile_candidate);
+    for (uint8_t& flags : w.map.flags)
+        flags = static_cast<uint8_t>(flags & tile_active ? flags | tile_candidate : flags & ~tile_candidate);
     for (const Tiles<D>& tiles : w.flows.source_tiles)
         for (const Box<D>& box : tiles.boxes)
             for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
@@ -105,8 +106,9 @@ Tiles<D> around_band(const Water<D>& w, double cfl)
 }
 
 // Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
-// across the surface moves it too little where the water under it stretches, so thin sheets and films would gain volume.
-// The faces that lead from such a cell away from the water share its divergence; each belongs to one such cell alone.
+// across the surface moves it too little where the water under it stretches, so thin sheets and films would gain
+// volume. The faces that lead from such a cell away from the water share its divergence; each belongs to one such cell
+// alone.
 template <int D>
 void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
 {
@@ -226,9 +228,10 @@ double capillary_step(const Grid<D>& grid, const FluidParams& fluid)
     return std::sqrt(fluid.density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * fluid.surface_tension));
 }
 
-// The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave of
-// frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir up and
-// nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears itself apart.
+// The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
+// of frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir
+// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears
+// itself apart.
 template <int D>
 void find_curvature(Water<D>& w, const FluidParams& fluid)
 {
@@ -277,16 +280,19 @@ double water_volume(const Water<D>& w)
            });
 }
 
-// Thin sheets and films are lost between cells, and thin gaps of air close too soon. What is missing comes back evenly from
-// all the water there is: a divergence that closes the gap in a tenth of a second, so slowly that nobody sees it (Kim et
-// al. 2007 do so for bubbles).
+// Thin sheets and films are lost between cells, and thin gaps of air close too soon. What is missing comes back evenly
+// from all the water there is: a divergence that closes the gap in a tenth of a second, so slowly that nobody sees it
+// (Kim et al. 2007 do so for bubbles).
 template <int D>
 float swelling_needed(const Water<D>& w)
 {
     constexpr double soon = 0.1, fastest = 1;  // s, 1/s
+    constexpr double unsure = 2e-4;            // how well a surface between cells tells its volume
     const double volume = water_volume(w);
     if (!(volume > 0)) return 0;
-    return static_cast<float>(std::clamp((w.volume_expected / volume - 1) / soon, -fastest, fastest));
+    const double missing = w.volume_expected / volume - 1;
+    const double surely = missing - std::clamp(missing, -unsure, unsure);
+    return static_cast<float>(std::clamp(surely / soon, -fastest, fastest));
 }
 
 // The largest velocity component on any face; NaN where any is.
@@ -315,10 +321,10 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
     for (size_t s = 0; s < scene.solids.size(); ++s) {
         const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
         fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=](Cell<D> c) {
-            if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
-            const Vec3 x = lift<D>(grid.centre(c));
-            return static_cast<float>(length(pose.apply(x) - x) / soon);
-        }));
+                               if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
+                               const Vec3 x = lift<D>(grid.centre(c));
+                               return static_cast<float>(length(pose.apply(x) - x) / soon);
+                           }));
     }
     return fastest;
 }
@@ -341,8 +347,8 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     return taken;
 }
 
-// The first solve starts from the pressure of water at rest below its highest cell's surface, so that a still pool is still
-// from the first step on.
+// The first solve starts from the pressure of water at rest below its highest cell's surface, so that a still pool is
+// still from the first step on.
 template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
@@ -415,8 +421,8 @@ Water<D> initial_water(const Scene& scene)
     const Boundary<D> boundary = boundary_of(w, p);
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
-    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid,
-                  p.pressure, 1.0 / p.time.rate, w.projection,
+    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure,
+                  1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
     extend_velocity(w);
@@ -471,6 +477,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
     gained += set_rates(w.flows, w.phi, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.phi, scene, dt);
+    w.volume_expected += gained;
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const ScopedTimer timer(report.seconds_advect);
@@ -497,9 +505,6 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const ScopedTimer timer(report.seconds_advect);
         extend_velocity(w);
     }
-    gained += inlet_volume(w.flows, w.phi, scene, dt);
-
-    w.volume_expected += gained;
     w.time += dt;
     ++w.step;
     w.fastest = fastest_face(w);
@@ -536,8 +541,8 @@ Measures measure(const Water<D>& w, const Params& p)
     m.max_speed = parallel_max("measure", w.tiles_active, [=](Cell<D> c) {
         return phi(c) < 0 && wet(c) > 0 ? length(velocity_at_cell(u, c)) : 0.0f;
     });
-    m.cells_wet = static_cast<long>(
-        parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    m.cells_wet =
+        static_cast<long>(parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     const Boundary<D> boundary = boundary_of(w, p);
     const bool rates = w.flows.any_rate;
     const float swelling = w.swelling;
@@ -559,11 +564,11 @@ Measures measure(const Water<D>& w, const Params& p)
     return m;
 }
 
-#define TARN_INSTANTIATE(D)                                         \
-    template Water<D> initial_water(const Scene&);                  \
-    template void restore(Water<D>&, const Scene&);                 \
-    template double choose_dt(const Water<D>&, const Scene&);       \
-    template StepReport step(Water<D>&, const Scene&, double);      \
+#define TARN_INSTANTIATE(D)                                    \
+    template Water<D> initial_water(const Scene&);             \
+    template void restore(Water<D>&, const Scene&);            \
+    template double choose_dt(const Water<D>&, const Scene&);  \
+    template StepReport step(Water<D>&, const Scene&, double); \
     template Measures measure(const Water<D>&, const Params&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -28,8 +28,8 @@ struct Measures {
 template <int D>
 Water<D> initial_water(const Scene& scene);
 
-// Rebuilds what a checkpoint does not hold (solids, tiles) after phi, velocity, pressure, time and step were loaded into
-// water that initial_water made.
+// Rebuilds what a checkpoint does not hold (solids, tiles) after phi, velocity, pressure, time and step were loaded
+// into water that initial_water made.
 template <int D>
 void restore(Water<D>& water, const Scene& scene);
 

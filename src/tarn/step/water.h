@@ -35,7 +35,7 @@ struct Water {
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
     float swelling = 0;  // divergence that the newest step asked for, to correct the volume
-    double band = 0;  // metres
+    double band = 0;     // metres
     TileMap<D> map;
     Tiles<D> tiles_band, tiles_active;
 

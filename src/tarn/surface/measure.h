@@ -20,8 +20,8 @@ TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, 
     return g;
 }
 
-// The part of a unit cube behind a plane: `value` at its centre, `gradient` across it. Exact: the cube's corners are cut
-// off the simplex behind the plane one by one (inclusion and exclusion), sum over corner sets S of
+// The part of a unit cube behind a plane: `value` at its centre, `gradient` across it. Exact: the cube's corners are
+// cut off the simplex behind the plane one by one (inclusion and exclusion), sum over corner sets S of
 // (-1)^|S| max(0, alpha - sum of n in S)^D / (D! product of n).
 template <int D>
 TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
@@ -65,13 +65,13 @@ template <int D>
 TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
 {
     const float p = phi(c);
-    if (p > h) return 0;   // farther than half a cell's diagonal
+    if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
     return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c));
 }
 
-// kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a cell
-// is not resolved by the grid, and is kept at that.
+// kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a
+// cell is not resolved by the grid, and is kept at that.
 template <int D>
 TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
 {

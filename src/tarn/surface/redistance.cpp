@@ -32,8 +32,8 @@ TARN_HD inline float beside_surface(const View<D, const float>& phi, int i, floa
 }
 
 // The distance at a cell from its neighbours' distances: sum over axes of alpha (T - t)^2 = h^2 over the axes with
-// t < T, where second order uses alpha = 9/4 and t = (4 d1 - d2) / 3, and first order alpha = 1 and t = d1. Cells with a
-// neighbour across the surface stay as they are.
+// t < T, where second order uses alpha = 9/4 and t = (4 d1 - d2) / 3, and first order alpha = 1 and t = d1. Cells with
+// a neighbour across the surface stay as they are.
 template <int D>
 TARN_HD inline float eikonal(const View<D, const float>& phi, int i, float h)
 {
@@ -57,14 +57,13 @@ TARN_HD inline float eikonal(const View<D, const float>& phi, int i, float h)
     }
     // Nearest axes first.
     TARN_UNROLL
-    for (int pass = 0; pass < D - 1; ++pass)
-        TARN_UNROLL
-        for (int b = 0; b < D - 1; ++b) {
-            const bool swap = t[b] > t[b + 1];
-            const float t0 = swap ? t[b + 1] : t[b], t1 = swap ? t[b] : t[b + 1];
-            const float a0 = swap ? alpha[b + 1] : alpha[b], a1 = swap ? alpha[b] : alpha[b + 1];
-            t[b] = t0, t[b + 1] = t1, alpha[b] = a0, alpha[b + 1] = a1;
-        }
+    for (int pass = 0; pass < D - 1; ++pass) TARN_UNROLL
+    for (int b = 0; b < D - 1; ++b) {
+        const bool swap = t[b] > t[b + 1];
+        const float t0 = swap ? t[b + 1] : t[b], t1 = swap ? t[b] : t[b + 1];
+        const float a0 = swap ? alpha[b + 1] : alpha[b], a1 = swap ? alpha[b] : alpha[b + 1];
+        t[b] = t0, t[b + 1] = t1, alpha[b] = a0, alpha[b + 1] = a1;
+    }
     // Distances relative to the nearest keep their digits: a (T - t0)^2 - 2 b (T - t0) + c = 0.
     float a = 0, b = 0, c = -h * h, T = 0;
     TARN_UNROLL
