@@ -33,7 +33,7 @@ struct NoSlip {
 
 template <int D>
 struct ViscosityScratch {
-    FaceField<D>&r, &p, &q;
+    FaceField<D>&r, &p, &q, &inverse;
 };
 
 template <int D>
