@@ -2,9 +2,11 @@
 
 #include <utility>
 
-namespace tarn {
+namespace tarn
+{
 
-namespace {
+namespace
+{
 
 constexpr int max_iterations = 500;
 // A wall nearer than this part of a cell to a velocity is treated as if it were there.
@@ -98,6 +100,33 @@ struct Stress {
         }
         return here - force;
     }
+
+    // Whether only water of one viscosity is around a face: no surface, wall or solid within its stencil.
+    TARN_HD bool plain(Cell<D> c, int a) const
+    {
+        if (nu.varying.data) return false;
+        const auto free = [&](Cell<D> cell) {
+            return wet(cell) && wet(moved<D>(cell, a, -1)) && boundary.open_at(cell, a) > 0;
+        };
+        if (!free(c) || !free(moved<D>(c, a, -1)) || !free(moved<D>(c, a, 1))) return false;
+        for (int b = 0; b < D; ++b)
+            if (b != a && !(free(moved<D>(c, b, -1)) && free(moved<D>(c, b, 1)))) return false;
+        return true;
+    }
+    // The same as apply() there.
+    TARN_HD float apply_plain(const FaceView<D, const float>& u, Cell<D> c, int a) const
+    {
+        const auto ua = u[a];
+        const int i = ua.index(c), n = ua.next(a);
+        float force = 2 * (ua[i + n] + ua[i - n] - 2 * ua[i]);
+        for (int b = 0; b < D; ++b) {
+            if (b == a) continue;
+            const auto ub = u[b];
+            const int m = ua.next(b);
+            force += ua[i + m] + ua[i - m] - 2 * ua[i] + ub[i + m] - ub[i + m - n] - ub[i] + ub[i - n];
+        }
+        return ua[i] - nu.constant * scale * force;
+    }
 };
 
 }  // namespace
@@ -143,12 +172,28 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
     }();
     if (!(largest_b > 0)) return {.converged = largest_b == 0};
 
+    // One over the diagonal, negative where the stencil is plain, zero at faces that are no unknowns.
+    const auto inverse = scratch.inverse.view();
+    const FaceView<D, const float> ic = inverse;
+    each_axis([&](int a) {
+        parallel_for_faces("viscosity diagonal", tiles, a, [=](Cell<D> c) {
+            float diagonal = 0;
+            const bool unknown = stress.unknown(c, a);
+            if (unknown) (void)stress.apply(xc, c, a, diagonal);
+            inverse[a](c) = !unknown ? 0.0f : (stress.plain(c, a) ? -1 : 1) / diagonal;
+        });
+    });
+    const auto apply = [=](const FaceView<D, const float>& u, Cell<D> c, int a) {
+        const float i = ic[a](c);
+        float diagonal;
+        return i < 0 ? stress.apply_plain(u, c, a) : (i > 0 ? stress.apply(u, c, a, diagonal) : 0.0f);
+    };
+
     each_axis([&](int a) {
         parallel_for_faces("viscosity residual", tiles, a, [=](Cell<D> c) {
-            float diagonal;
-            const bool unknown = stress.unknown(c, a);
-            r[a](c) = unknown ? xc[a](c) - stress.apply(xc, c, a, diagonal) : 0.0f;
-            p[a](c) = unknown ? r[a](c) / diagonal : 0.0f;
+            const float i = std::fabs(ic[a](c)), left = i > 0 ? xc[a](c) - apply(xc, c, a) : 0.0f;
+            r[a](c) = left;
+            p[a](c) = i * left;
         });
     });
     double rz = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * pc[a](c); });
@@ -164,27 +209,18 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
         if (report.iterations == max_iterations) break;
         ++report.iterations;
         each_axis([&](int a) {
-            parallel_for_faces("viscosity apply", tiles, a, [=](Cell<D> c) {
-                float diagonal;
-                const bool unknown = stress.unknown(c, a);
-                q[a](c) = unknown ? stress.apply(pc, c, a, diagonal) : 0.0f;
-            });
+            parallel_for_faces("viscosity apply", tiles, a, [=](Cell<D> c) { q[a](c) = apply(pc, c, a); });
         });
         const double pq = total([=](Cell<D> c, int a) { return static_cast<double>(pc[a](c)) * qc[a](c); });
         if (!(pq > 0)) break;
         const float alpha = static_cast<float>(rz / pq);
-        each_axis([&](int a) {
-            parallel_for_faces("viscosity advance", tiles, a, [=](Cell<D> c) {
-                x[a](c) += alpha * pc[a](c);
-                r[a](c) -= alpha * qc[a](c);
-            });
-        });
         // z = r / diagonal, kept in q.
         each_axis([&](int a) {
-            parallel_for_faces("viscosity precondition", tiles, a, [=](Cell<D> c) {
-                float diagonal = 1;
-                if (stress.unknown(c, a)) (void)stress.apply(pc, c, a, diagonal);
-                q[a](c) = rc[a](c) / diagonal;
+            parallel_for_faces("viscosity advance", tiles, a, [=](Cell<D> c) {
+                const float left = rc[a](c) - alpha * qc[a](c);
+                x[a](c) += alpha * pc[a](c);
+                r[a](c) = left;
+                q[a](c) = std::fabs(ic[a](c)) * left;
             });
         });
         const double rz_next = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * qc[a](c); });

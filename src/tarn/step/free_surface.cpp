@@ -218,7 +218,7 @@ SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& bou
     }
     return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip,
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
-                   ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1]});
+                   ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
 }
 
 // Capillary waves as short as the grid can carry must not outrun it (Brackbill et al. 1992).

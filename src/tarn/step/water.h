@@ -43,7 +43,7 @@ struct Water {
     FaceField<D> faces;
     FaceField<D, uint8_t> known;
     Field<D> scratch[3];
-    FaceField<D> viscosity[2];  // only for viscous water
+    FaceField<D> viscosity[3];  // only for viscous water
     Field<D> kappa;             // only with surface tension
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Projection<D> projection;
