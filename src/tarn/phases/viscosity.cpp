@@ -2,11 +2,9 @@
 
 #include <utility>
 
-namespace tarn
-{
+namespace tarn {
 
-namespace
-{
+namespace {
 
 constexpr int max_iterations = 500;
 // A wall nearer than this part of a cell to a velocity is treated as if it were there.

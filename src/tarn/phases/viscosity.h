@@ -17,8 +17,8 @@ namespace tarn {
 
 template <int D>
 struct Viscosity {
-    float constant = 0;                     // kinematic, m²/s
-    View<D, const float> varying = {};      // at cells; replaces the constant where given
+    float constant = 0;                 // kinematic, m²/s
+    View<D, const float> varying = {};  // at cells; replaces the constant where given
 
     TARN_HD float at(Cell<D> c) const { return varying.data ? varying(c) : constant; }
 };
