@@ -243,39 +243,5 @@ TEST(Projection, stays_quick_while_a_dam_breaks)
     EXPECT_LE(worst, 1e-4);
 }
 
-// The tuned kernels for water in a plain box, and the system without conductances, against the plain ones: a volume
-// rate of zero everywhere asks for those. An open side and an odd number of cells are among what they must agree on.
-template <int D>
-void expect_tuned_as_plain(int cells)
-{
-    const auto wavy = [](Vec<D> x) { return x[1] - 0.55 - 0.1 * std::sin(9 * x[0]) * std::cos(7 * x[D - 1]); };
-    Basin<D> tuned(cells, wavy), plain(cells, wavy);
-    tuned.params.tolerance = plain.params.tolerance = 1e-6;
-    tuned.boundary.wall_open[0][1] = plain.boundary.wall_open[0][1] = true;
-    std::mt19937 random(7);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    for (int a = 0; a < D; ++a)
-        backend::each(tuned.grid.box(),
-                      [&](Cell<D> c) { plain.velocity[a](c) = tuned.velocity[a](c) = uniform(random); });
-    const Field<D> no_rate(plain.grid);
-    EXPECT_TRUE(tuned.solve(0.01).converged);
-    EXPECT_TRUE(plain.solve(0.01, &no_rate).converged);
-    for (int a = 0; a < D; ++a) {
-        double worst = 0;
-        parallel_for_faces("compare", Tiles<D>{tuned.grid, {tuned.grid.box()}}, a, [&](Cell<D> c) {
-            EXPECT_EQ(tuned.known[a](c), plain.known[a](c));
-            worst = std::max<double>(worst, std::fabs(tuned.velocity[a](c) - plain.velocity[a](c)));
-        });
-        // Two solves to 1e-6 of a velocity of one; the slowest modes are known some ten times less well.
-        EXPECT_LT(worst, 1e-4);
-    }
-}
-
-TEST(Projection, tuned_kernels_do_what_the_plain_ones_do)
-{
-    expect_tuned_as_plain<2>(33);
-    expect_tuned_as_plain<3>(21);
-}
-
 }  // namespace
 }  // namespace tarn
