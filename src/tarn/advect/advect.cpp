@@ -1,5 +1,7 @@
 #include "tarn/advect/advect.h"
 
+#include <type_traits>
+
 #include "tarn/advect/trace.h"
 #include "tarn/advect/weno.h"
 
@@ -7,14 +9,14 @@ namespace tarn {
 
 namespace {
 
-// What is sampled, and where its values sit: cell centres, or the faces of an axis.
-template <int D>
+// What is sampled, and where its values sit: cell centres (axis -1), or the faces of an axis. The axis is a constant,
+// so that positions stay in registers.
+template <int D, int axis>
 struct Place {
-    int axis = -1;  // -1: cell centres
-    Cell<D> last;   // index of the last value along each axis
+    Cell<D> last;  // index of the last value along each axis
     Cell<D> cells;
 
-    Place(Cell<D> n, int face_axis) : axis(face_axis), last(n), cells(n)
+    explicit Place(Cell<D> n) : last(n), cells(n)
     {
         for (int a = 0; a < D; ++a)
             if (a != axis) --last[a];
@@ -22,24 +24,37 @@ struct Place {
     TARN_HD Vec<D, float> position(Cell<D> c) const
     {
         Vec<D, float> x = c.template as<float>();
-        if (axis >= 0) x[axis] -= 0.5f;
+        if constexpr (axis >= 0) x[axis] -= 0.5f;
         return x;
     }
     template <class T>
     TARN_HD Lattice<D> find(const View<D, T>& f, Vec<D, float> x) const
     {
-        if (axis >= 0) x[axis] += 0.5f;
+        if constexpr (axis >= 0) x[axis] += 0.5f;
         return locate(f, x, last);
     }
 };
 
-template <int D>
-TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s,
+template <int D, int axis>
+TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D, axis>& place, Cell<D> c, float s,
                                    bool rk3)
 {
     const Vec<D, float> x = place.position(c);
-    const Vec<D, float> u0 = place.axis < 0 ? velocity_at_cell(u, c) : velocity_at_face(u, place.cells, c, place.axis);
+    Vec<D, float> u0;
+    if constexpr (axis < 0)
+        u0 = velocity_at_cell(u, c);
+    else
+        u0 = velocity_at_face(u, place.cells, c, axis);
     return rk3 ? trace_rk3(u, place.cells, x, u0, s) : trace_rk2(u, place.cells, x, u0, s);
+}
+
+// Calls f with every axis as a constant.
+template <int D, class F>
+void for_each_axis(const F& f)
+{
+    f(std::integral_constant<int, 0>{});
+    f(std::integral_constant<int, 1>{});
+    if constexpr (D == 3) f(std::integral_constant<int, 2>{});
 }
 
 // Least and greatest of the values that an interpolation mixes.
@@ -57,9 +72,9 @@ TARN_HD inline void extremes(const View<D, const float>& f, int index, float& lo
     }
 }
 
-template <int D>
+template <int D, int axis>
 TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, const float>& forth,
-                                const FaceView<D, const float>& u, const Place<D>& place, Cell<D> c, float s)
+                                const FaceView<D, const float>& u, const Place<D, axis>& place, Cell<D> c, float s)
 {
     // e = (old - back(forth)) / 2 is the error of one trip; the path forth starts at x.
     const float back = sample(forth, place.find(forth, trace(u, place, c, s, false)));
@@ -129,7 +144,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
 {
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
-    const Place<D> place(phi.grid().cells, -1);
+    const Place<D, -1> place(phi.grid().cells);
     const float s = static_cast<float>(dt / phi.grid().h);
     const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
     const auto u = velocity.view();
@@ -139,14 +154,14 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     parallel_for("advect phi", tiles, [=](Cell<D> c) {
         const float here = old(c);
         const bool settled = std::fabs(here) > far_limit;
-        forth(c) = settled ? here : sample(old, place.find(old, trace<D>(u, place, c, -s, rk3)));
+        forth(c) = settled ? here : sample(old, place.find(old, trace(u, place, c, -s, rk3)));
     });
     const Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
         const View<D, const float> forth_const = forth;
         parallel_for("advect phi back", tiles, [=](Cell<D> c) {
-            out(c) = std::fabs(old(c)) < near_limit ? maccormack<D>(old, forth_const, u, place, c, s) : forth_const(c);
+            out(c) = std::fabs(old(c)) < near_limit ? maccormack(old, forth_const, u, place, c, s) : forth_const(c);
         });
         result = scratch[1];
     }
@@ -164,19 +179,20 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     const FaceView<D, const float> u = std::as_const(velocity).view();
     const auto p = phi.view();
     if (scheme == Advection::maccormack) {
-        for (int axis = 0; axis < D; ++axis) {
-            const Place<D> place(cells, axis);
+        for_each_axis<D>([&](auto constant) {
+            constexpr int axis = decltype(constant)::value;
+            const Place<D, axis> place(cells);
             const auto old = u[axis];
             const auto out = next[axis].view();
             const auto forth = scratch[0]->view();
             parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
-                forth(c) = sample(old, place.find(old, trace<D>(u, place, c, -s, false)));
+                forth(c) = sample(old, place.find(old, trace(u, place, c, -s, false)));
             });
             const View<D, const float> forth_const = forth;
             parallel_for_faces("advect velocity back", tiles, axis, [=](Cell<D> c) {
-                out(c) = touches_water(p, c, axis) ? maccormack<D>(old, forth_const, u, place, c, s) : 0.0f;
+                out(c) = touches_water(p, c, axis) ? maccormack(old, forth_const, u, place, c, s) : 0.0f;
             });
-        }
+        });
         velocity.swap(next);
         return;
     }
@@ -184,17 +200,18 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     // Paths are traced from cell centres; a face starts from between two of them and takes the mean of their paths,
     // second order like the paths themselves, at a third of the cost.
     const bool rk3 = scheme == Advection::semi_lagrangian_rk3;
-    const Place<D> centre(cells, -1);
+    const Place<D, -1> centre(cells);
     FaceView<D> path;
     for (int a = 0; a < D; ++a) path.axis[a] = scratch[a]->view();
     const float near = 1.5f * h;  // every cell beside a wet one
     parallel_for("trace", tiles, [=](Cell<D> c) {
         Vec<D, float> d;
-        if (p(c) < near) d = trace<D>(u, centre, c, -s, rk3) - centre.position(c);
+        if (p(c) < near) d = trace(u, centre, c, -s, rk3) - centre.position(c);
         for (int a = 0; a < D; ++a) path[a](c) = d[a];
     });
-    for (int axis = 0; axis < D; ++axis) {
-        const Place<D> place(cells, axis);
+    for_each_axis<D>([&](auto constant) {
+        constexpr int axis = decltype(constant)::value;
+        const Place<D, axis> place(cells);
         const auto old = u[axis];
         const auto out = next[axis].view();
         parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
@@ -208,7 +225,7 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
             for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
             out(c) = sample(old, place.find(old, x));
         });
-    }
+    });
     velocity.swap(next);
 }
 

@@ -255,8 +255,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     remove_means(scratch.b, system, pockets);
 
     // 3. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
-    Goal goal{.tolerance = params.tolerance, .most = 0, .max_iterations = params.max_iterations};
-    for (int a = 0; a < D; ++a) {
+    Goal goal{.tolerance = params.tolerance, .most = forces.fastest, .max_iterations = params.max_iterations};
+    for (int a = 0; a < D && forces.fastest == 0; ++a) {
         const auto ua = u[a];
         const double fastest = parallel_max<true>("fastest", active, [=](Cell<D> c) { return std::fabs(ua(c)); });
         goal.most = fastest < goal.most ? goal.most : fastest;

@@ -48,6 +48,7 @@ struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
     float swelling = 0;                     // the same in every cell
+    double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };
 
 // Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0,
