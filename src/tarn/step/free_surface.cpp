@@ -494,7 +494,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         ProjectionForces<D> forces;
         if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
-        forces.fastest = w.fastest;
+        forces.fastest = 0.5 * w.fastest;  // an impact may take half the speed away within the step
         if (p.surface.volume_correction) w.swelling = forces.swelling = swelling_needed(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
