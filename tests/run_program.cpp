@@ -200,7 +200,8 @@ TEST_F(ARun, refuses_a_folder_in_which_another_program_runs)
 {
     write("small.toml", small_scene());
     Outcome second;
-    tarn(Launch{.words = {"run", "small.toml", "--out", "o"}, .watch = [&] {
+    // So many frames that the first run is still going when the second one looks, however quick the machine.
+    tarn(Launch{.words = {"run", "small.toml", "--out", "o", "--frames", "5000"}, .watch = [&] {
                     if (!exists("o/surface/frame_0001.ply")) return 0;
                     second = tarn({"run", "small.toml", "--out", "o", "--resume"});
                     return SIGKILL;
