@@ -329,6 +329,15 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
     return fastest;
 }
 
+template <int D>
+void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
+{
+    if (w.solids.any)
+        redistance(w.phi, tiles, w.band, w.scratch[0], ClosedFaces<D>{w.solids.open, w.solids.distance, forget});
+    else
+        redistance(w.phi, tiles, w.band, w.scratch[0]);
+}
+
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
@@ -340,7 +349,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const double path = (p.time.cfl + 1) * w.grid.h;
     advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
            p.surface.advection == Advection::maccormack ? w.band : path, scratch);
-    redistance(w.phi, around_band(w, p.time.cfl), w.band, w.scratch[0]);
+    make_distance(w, around_band(w, p.time.cfl));
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
     find_tiles(w);
@@ -399,7 +408,7 @@ Water<D> initial_water(const Scene& scene)
         w.phi(c) = static_cast<float>(std::min(std::max(d, -w.band), w.band));
     });
     (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
-    for (int n = 0; n < 3; ++n) redistance(w.phi, all, w.band, w.scratch[0]);
+    for (int n = 0; n < 3; ++n) make_distance(w, all, true);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
@@ -494,7 +503,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         ProjectionForces<D> forces;
         if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
-        forces.fastest = 0.5 * w.fastest;  // an impact may take half the speed away within the step
+        forces.fastest = 0.4 * w.fastest;  // an impact may take more than half the speed away within the step
         if (p.surface.volume_correction) w.swelling = forces.swelling = swelling_needed(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,

@@ -1,52 +1,106 @@
 #include "tarn/surface/redistance.h"
 
+#include "tarn/field/nodes.h"
 #include "tarn/field/sample.h"
 
 namespace tarn {
 
 namespace {
 
-// A neighbour's value, or the cell's own where the grid ends.
 TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
 
-// Next to the surface: the distance that keeps its crossings. Elsewhere phi as it is.
+// Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
 template <int D>
-TARN_HD inline float beside_surface(const View<D, const float>& phi, int i, float h)
+struct NoWalls {
+    static constexpr bool walls = false;
+    View<D, const float> phi;
+
+    TARN_HD float below(int i, int a) const { return phi[i - phi.next(a)]; }
+    TARN_HD float above(int i, int a) const { return phi[i + phi.next(a)]; }
+    TARN_HD float below2(int i, int a) const { return phi[i - 2 * phi.next(a)]; }
+    TARN_HD float above2(int i, int a) const { return phi[i + 2 * phi.next(a)]; }
+    // What stands in for a neighbour that is nowhere: the cell's own value.
+    TARN_HD static float instead(float own, float) { return own; }
+};
+template <int D>
+struct Walls {
+    static constexpr bool walls = true;
+    View<D, const float> phi;
+    FaceView<D, const float> open;
+    View<D, const float> nodes;
+    bool forget;
+
+    TARN_HD float behind(int face, int a, int i) const { return open[a][face] > 0 ? phi[i] : nowhere; }
+    TARN_HD float below(int i, int a) const { return behind(i, a, i - phi.next(a)); }
+    TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i + phi.next(a)); }
+    TARN_HD float below2(int i, int a) const { return behind(i - phi.next(a), a, i - 2 * phi.next(a)); }
+    TARN_HD float above2(int i, int a) const { return behind(i + 2 * phi.next(a), a, i + 2 * phi.next(a)); }
+    // The surface runs on behind a wall as it comes from the other side.
+    TARN_HD static float instead(float own, float opposite) { return is_nowhere(opposite) ? own : 2 * own - opposite; }
+    // A surface along the wall, which is none.
+    TARN_HD bool forgotten(Cell<D> c) const
+    {
+        if (!forget) return false;
+        Vec<D, float> g;
+        const int i = phi.index(c);
+        for (int a = 0; a < D; ++a) {
+            const float lo = or_own(below(i, a), phi[i]), hi = or_own(above(i, a), phi[i]);
+            g[a] = hi - lo;
+        }
+        const float across = dot(g, nodes_normal<D>(nodes, c));
+        return across * across > 0.999f * dot(g, g);
+    }
+};
+
+// Next to the surface: the distance that keeps its crossings. Elsewhere phi as it is. A cell beside a forgotten surface
+// is far from any, until its neighbours tell otherwise.
+template <int D, template <int> class Seen>
+TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit)
 {
-    const float p = phi[i];
+    const int i = seen.phi.index(c);
+    const float p = seen.phi[i];
     const bool side = p < 0;
-    bool crossed = false;
+    bool crossed = false, crossed_behind = false;
     float slope2 = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
-        const float lo = or_own(phi[i - phi.next(a)], p), hi = or_own(phi[i + phi.next(a)], p);
-        crossed = crossed | ((lo < 0) != side) | ((hi < 0) != side);
+        const float below = seen.below(i, a), above = seen.above(i, a);
+        const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+        const float lo = no_below ? seen.instead(p, above) : below, hi = no_above ? seen.instead(p, below) : above;
+        const bool crossed_lo = (lo < 0) != side, crossed_hi = (hi < 0) != side;
+        crossed = crossed | (crossed_lo & !no_below) | (crossed_hi & !no_above);
+        crossed_behind = crossed_behind | (crossed_lo & no_below) | (crossed_hi & no_above);
         // Central differences, so that doing it again changes nothing; across a ridge they would see too little.
         const float up = hi - p, down = p - lo, central = 0.5f * (up + down);
         const float steeper = std::fabs(up) > std::fabs(down) ? up : down;
         const float slope = up * down > 0 ? central : steeper;
         slope2 += slope * slope;
     }
+    if constexpr (Seen<D>::walls)
+        if (crossed_behind && !crossed && seen.forgotten(c)) return side ? -limit : limit;
     const float kept = p * h / std::sqrt(slope2 + 1e-12f * h * h);
-    return crossed ? kept : p;
+    return crossed | crossed_behind ? kept : p;
 }
 
 // The distance at a cell from its neighbours' distances: sum over axes of alpha (T - t)^2 = h^2 over the axes with
 // t < T, where second order uses alpha = 9/4 and t = (4 d1 - d2) / 3, and first order alpha = 1 and t = d1. Cells with
 // a neighbour across the surface stay as they are.
-template <int D>
-TARN_HD inline float eikonal(const View<D, const float>& phi, int i, float h)
+template <int D, template <int> class Seen>
+TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
 {
-    const float own = phi[i];
+    const float own = seen.phi[i];
     const float side = own < 0 ? -1.0f : 1.0f;
     float t[D], alpha[D];
     bool crossed = false;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
-        const int n = phi.next(a);
-        const float below = phi[i - n], above = phi[i + n], below2 = phi[i - 2 * n], above2 = phi[i + 2 * n];
+        const float below = seen.below(i, a), above = seen.above(i, a);
+        const float below2 = seen.below2(i, a), above2 = seen.above2(i, a);
         const float lo = side * or_own(below, own), hi = side * or_own(above, own);
         crossed = crossed | (lo < 0) | (hi < 0);
+        if constexpr (Seen<D>::walls)
+            crossed = crossed | (is_nowhere(below) & (side * seen.instead(own, above) < 0)) |
+                      (is_nowhere(above) & (side * seen.instead(own, below) < 0));
         const bool down = lo < hi;
         const float d1 = down ? lo : hi, raw1 = down ? below : above, raw2 = down ? below2 : above2;
         // The second neighbour may lie across the surface; its distance, negative then, still continues the line.
@@ -81,26 +135,43 @@ TARN_HD inline float eikonal(const View<D, const float>& phi, int i, float h)
     return crossed ? own : side * (t[0] + T);
 }
 
-}  // namespace
-
-template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch)
+template <int D, template <int> class Seen>
+void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen)
 {
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
     const auto p = phi.view();
     const auto q = scratch.view();
 
     const auto replace = [&](const char* name, auto&& value) {
-        parallel_for<true>(name, tiles, [=](Cell<D> c) { q(c) = value(p.index(c)); });
+        parallel_for<true>(name, tiles, [=](Cell<D> c) { q(c) = value(c); });
         parallel_for<true>("redistance copy", tiles, [=](Cell<D> c) { p(c) = q(c); });
     };
-    replace("redistance near", [=](int i) { return beside_surface<D>(p, i, h); });
+    replace("redistance near", [=](Cell<D> c) { return beside_surface<D>(seen, c, h, limit); });
     const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
     for (int n = 0; n < sweeps; ++n)
-        replace("redistance sweep", [=](int i) { return clamp(eikonal<D>(p, i, h), -limit, limit); });
+        replace("redistance sweep", [=](Cell<D> c) { return clamp(eikonal<D>(seen, p.index(c), h), -limit, limit); });
 }
 
-template void redistance(Field<2>&, const Tiles<2>&, double, Field<2>&);
-template void redistance(Field<3>&, const Tiles<3>&, double, Field<3>&);
+}  // namespace
+
+template <int D>
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch)
+{
+    redistance_seen(phi, tiles, band, scratch, NoWalls<D>{phi.view()});
+}
+
+template <int D>
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed)
+{
+    redistance_seen(phi, tiles, band, scratch,
+                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget});
+}
+
+#define TARN_INSTANTIATE(D)                                                  \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&); \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
 
 }  // namespace tarn
