@@ -1,13 +1,18 @@
 // The command line: words in, one call into the library, an exit code out.
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <new>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "tarn/backend/parallel.h"
 #include "tarn/base/nearest.h"
 #include "tarn/output/files.h"
 #include "tarn/params/describe.h"
@@ -26,6 +31,7 @@ namespace {
 constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml                  frames, previews and a movie in out/dam_break
   tarn run scenes/dam_break.toml --frames 10 --set domain.cells=64 --out out/quick
+  tarn run scenes/dam_break.toml --backend cuda   the same on a GPU
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
@@ -102,6 +108,16 @@ int movie(const std::string& dir, double rate)
     return exit_done;
 }
 
+// The program whose kernels run on a GPU lies beside this one.
+int hand_over_to_cuda(char** argv)
+{
+    const std::string program = fs::read_symlink("/proc/self/exe").parent_path() / "tarn-cuda";
+    execv(program.c_str(), argv);
+    throw InputError(
+        fmt::format("--backend cuda: {}: {}; Tarn was built without CUDA: install its compiler, nvcc, and build again",
+                    program, std::strerror(errno)));
+}
+
 int run_command_line(int argc, char** argv)
 {
     CLI::App app{"Tarn animates water: a scene file goes in, moving water comes out.", "tarn"};
@@ -110,7 +126,7 @@ int run_command_line(int argc, char** argv)
     app.footer(examples);
     app.require_subcommand(1);
 
-    std::string scene_file, dir, name, results = "out/bench";
+    std::string scene_file, dir, name, results = "out/bench", backend = "cpu";
     RunOptions options;
     std::vector<std::string> settings;
     int frames = 0;
@@ -127,8 +143,15 @@ int run_command_line(int argc, char** argv)
             ->check(CLI::PositiveNumber);
     };
 
+    const auto backend_option = [&](CLI::App* command) {
+        command->add_option("--backend", backend, "Where the kernels run: cpu, or cuda [cpu]")
+            ->type_name("WORD")
+            ->check(CLI::IsMember({"cpu", "cuda"}));
+    };
+
     CLI::App* run_cmd = app.add_subcommand("run", "Simulate a scene");
     scene_options(run_cmd);
+    backend_option(run_cmd);
     run_cmd->add_option("--out", options.out, "Folder for the results [out/<scene>]")->type_name("DIR");
     run_cmd->add_option("--threads", options.threads, "Threads [one per core]; the result is the same on any number")
         ->type_name("N")
@@ -140,6 +163,7 @@ int run_command_line(int argc, char** argv)
 
     CLI::App* check_cmd = app.add_subcommand("check", "Look for mistakes; estimate cells, memory and disk");
     scene_options(check_cmd);
+    backend_option(check_cmd);
 
     CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
     movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
@@ -156,6 +180,7 @@ int run_command_line(int argc, char** argv)
     validate_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
     CLI::App* bench_cmd = app.add_subcommand("bench", "Measure speed");
     bench_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
+    backend_option(bench_cmd);
     bench_cmd->add_option("--results", results, "Folder for the numbers [out/bench]")->type_name("DIR");
 
     // A misspelt command is told apart from a bad argument.
@@ -176,11 +201,15 @@ int run_command_line(int argc, char** argv)
         throw InputError(e.what());
     }
 
+    if (backend == "cuda" && !on_device()) return hand_over_to_cuda(argv);
+    if (on_device()) (void)device();
+
     if (*run_cmd) {
         options.existing = resume ? Existing::resume : force ? Existing::replace : Existing::refuse;
         options.command = program_name() + " run " + shell_word(scene_file);
         for (const std::string& s : settings) options.command += " --set " + shell_word(s);
         if (frames > 0) options.command += fmt::format(" --frames {}", frames);
+        if (on_device()) options.command += " --backend cuda";
         return run(read_scene(scene_file, overrides_of(settings, frames)), options);
     }
     if (*check_cmd) {

@@ -92,6 +92,45 @@ TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, in
     return phi[i] < 0 || phi[i - phi.next(axis)] < 0;
 }
 
+// Component `axis` of the velocity by MacCormack.
+template <int D, int axis>
+void maccormack_axis(Field<D>& next, const FaceView<D, const float>& u, const View<D, const float>& phi,
+                     const Tiles<D>& tiles, float s, Field<D>& scratch)
+{
+    const Place<D, axis> place(next.grid().cells);
+    const auto old = u[axis];
+    const auto out = next.view(), forth = scratch.view();
+    parallel_for_faces("advect velocity", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        forth(c) = sample(old, place.find(old, trace(u, place, c, -s, false)));
+    });
+    const View<D, const float> forth_const = forth;
+    parallel_for_faces("advect velocity back", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        out(c) = touches_water(phi, c, axis) ? maccormack(old, forth_const, u, place, c, s) : 0.0f;
+    });
+}
+
+// Component `axis` of the velocity, from where the mean path of the two cells beside a face comes from.
+template <int D, int axis>
+void follow_paths(Field<D>& next, const FaceView<D, const float>& u, const FaceView<D>& path,
+                  const View<D, const float>& phi, const Tiles<D>& tiles)
+{
+    const Cell<D> cells = next.grid().cells;
+    const Place<D, axis> place(cells);
+    const auto old = u[axis];
+    const auto out = next.view();
+    parallel_for_faces("advect velocity", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        if (!touches_water(phi, c, axis)) {
+            out(c) = 0;
+            return;
+        }
+        const int upper = phi.index(c) - (c[axis] == cells[axis] ? phi.next(axis) : 0);
+        const int lower = c[axis] > 0 && c[axis] < cells[axis] ? upper - phi.next(axis) : upper;
+        Vec<D, float> x = place.position(c);
+        for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
+        out(c) = sample(old, place.find(old, x));
+    });
+}
+
 // One TVD-RK3 stage's Euler step of the Hamilton-Jacobi equation.
 template <int D>
 TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView<D, const float>& u, Cell<D> cells,
@@ -109,7 +148,7 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 {
     const Cell<D> cells = phi.grid().cells;
     const auto u = velocity.view();
-    const double fastest = parallel_max("weno cfl", tiles, [=](Cell<D> c) {
+    const double fastest = parallel_max("weno cfl", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const Vec<D, float> v = velocity_at_cell(u, c);
         float sum = 0;
         for (int a = 0; a < D; ++a) sum += std::fabs(v[a]);
@@ -119,14 +158,15 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
     const float s = static_cast<float>(dt / phi.grid().h / substeps);
 
     // Outside the tiles every stage must see the same values as phi.
-    std::copy_n(phi.data(), phi.size(), scratch[0]->data());
-    std::copy_n(phi.data(), phi.size(), scratch[1]->data());
+    scratch[0]->copy(phi);
+    scratch[1]->copy(phi);
     for (int n = 0; n < substeps; ++n) {
         const auto p = phi.view(), first = scratch[0]->view(), second = scratch[1]->view();
-        parallel_for("weno5", tiles, [=](Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
-        parallel_for("weno5", tiles,
-                     [=](Cell<D> c) { second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s); });
-        parallel_for("weno5", tiles, [=](Cell<D> c) {
+        parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
+        parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s);
+        });
+        parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
             first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
         });
         phi.swap(*scratch[0]);
@@ -151,7 +191,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     const auto old = std::as_const(phi).view();
     const auto forth = scratch[0]->view();
     const float near_limit = static_cast<float>(near), far_limit = static_cast<float>(far);
-    parallel_for("advect phi", tiles, [=](Cell<D> c) {
+    parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float here = old(c);
         const bool settled = std::fabs(here) > far_limit;
         forth(c) = settled ? here : sample(old, place.find(old, trace(u, place, c, -s, rk3)));
@@ -160,14 +200,14 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
         const View<D, const float> forth_const = forth;
-        parallel_for("advect phi back", tiles, [=](Cell<D> c) {
+        parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
             out(c) = std::fabs(old(c)) < near_limit ? maccormack(old, forth_const, u, place, c, s) : forth_const(c);
         });
         result = scratch[1];
     }
     const auto moved = result->view();
     const auto p = phi.view();
-    parallel_for<true>("advect phi copy", tiles, [=](Cell<D> c) { p(c) = moved(c); });
+    parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
 }
 
 template <int D>
@@ -179,20 +219,8 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     const FaceView<D, const float> u = std::as_const(velocity).view();
     const auto p = phi.view();
     if (scheme == Advection::maccormack) {
-        for_each_axis<D>([&](auto constant) {
-            constexpr int axis = decltype(constant)::value;
-            const Place<D, axis> place(cells);
-            const auto old = u[axis];
-            const auto out = next[axis].view();
-            const auto forth = scratch[0]->view();
-            parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
-                forth(c) = sample(old, place.find(old, trace(u, place, c, -s, false)));
-            });
-            const View<D, const float> forth_const = forth;
-            parallel_for_faces("advect velocity back", tiles, axis, [=](Cell<D> c) {
-                out(c) = touches_water(p, c, axis) ? maccormack(old, forth_const, u, place, c, s) : 0.0f;
-            });
-        });
+        for_each_axis<D>(
+            [&](auto axis) { maccormack_axis<D, decltype(axis)::value>(next[axis], u, p, tiles, s, *scratch[0]); });
         velocity.swap(next);
         return;
     }
@@ -204,28 +232,12 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     FaceView<D> path;
     for (int a = 0; a < D; ++a) path.axis[a] = scratch[a]->view();
     const float near = 1.5f * h;  // every cell beside a wet one
-    parallel_for("trace", tiles, [=](Cell<D> c) {
+    parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
         Vec<D, float> d;
         if (p(c) < near) d = trace(u, centre, c, -s, rk3) - centre.position(c);
         for (int a = 0; a < D; ++a) path[a](c) = d[a];
     });
-    for_each_axis<D>([&](auto constant) {
-        constexpr int axis = decltype(constant)::value;
-        const Place<D, axis> place(cells);
-        const auto old = u[axis];
-        const auto out = next[axis].view();
-        parallel_for_faces("advect velocity", tiles, axis, [=](Cell<D> c) {
-            if (!touches_water(p, c, axis)) {
-                out(c) = 0;
-                return;
-            }
-            const int upper = p.index(c) - (c[axis] == cells[axis] ? p.next(axis) : 0);
-            const int lower = c[axis] > 0 && c[axis] < cells[axis] ? upper - p.next(axis) : upper;
-            Vec<D, float> x = place.position(c);
-            for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
-            out(c) = sample(old, place.find(old, x));
-        });
-    });
+    for_each_axis<D>([&](auto axis) { follow_paths<D, decltype(axis)::value>(next[axis], u, path, p, tiles); });
     velocity.swap(next);
 }
 

@@ -1,184 +1,66 @@
 #pragma once
-// Loops over cells, in parallel. Whatever the backend and the number of threads, results are the same bits: loops write
-// disjoint cells, and reductions add the partial results of fixed blocks in a fixed order.
+// Loops over cells, in parallel: on threads, or on a GPU where the file is compiled for one. Whatever the backend and
+// the number of threads, results are the same bits from run to run: loops write disjoint cells, and reductions add the
+// partial results of fixed blocks in a fixed order.
+//
+//   parallel_for(name, tiles, f)               f(cell) for every cell of the tiles. f may read anything, but write only
+//                                              what belongs to its own cell.
+//   parallel_for_faces(name, tiles, axis, f)   the same for the faces of an axis: each cell's lower face, and the
+//                                              grid's last face where a tile ends there
+//   parallel_for_nodes(name, tiles, f)         the same for nodes: each cell's lowest corner, and the grid's last ones
+//   parallel_sum(name, tiles, f)               sum of f(cell), in double
+//   parallel_max(name, tiles, f)               largest f(cell), at least 0; NaN where any value is
+//   parallel_range(name, n, f)                 f(i) for every i in [0, n)
+//   parallel_any(name, map, mask, f)           for every tile of the map that has a bit of the mask: the bits that
+//                                              f(cell) has in any of its cells
+//   parallel_rows(name, n, f)                  f(i) for every i in [0, n), always on threads: for the program itself
+//
+// Kernels are lambdas marked TARN_KERNEL that capture views by value. For short kernels without branches, `independent`
+// (no cell reads what another of its row writes) lets a CPU work on several cells at once.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "tarn/base/timer.h"
-#include "tarn/grid/tiles.h"
+#include "tarn/base/macros.h"
 
 namespace tarn {
 
 void set_threads(int n);  // 0: as many as there are cores
 int threads();
 
-// Where the time went, by kernel name.
+// Where the time went, by kernel name. A GPU keeps this only when asked, since it must then wait for every kernel.
 struct KernelTime {
     std::string name;
     double seconds = 0;
     long calls = 0;
     long cells = 0;
 };
+void set_profiling(bool on);
 void clear_profile();
 std::vector<KernelTime> profile();
 
+// The GPU that kernels run on, or nothing on a CPU.
+struct Device {
+    std::string name;
+    double memory = 0, memory_free = 0;  // bytes
+};
+bool on_device();
+// Throws InputError where this program needs a GPU and there is none.
+Device device();
+
+// What memory gives to all threads, or to the GPU: a sum of two arrays into a third, far larger than any cache, in
+// bytes per second.
+double memory_bandwidth();
+
 namespace backend {
-// Calls task(context, i) for every i in [0, n), in any order, on all threads.
-void run(int n, void (*task)(const void*, int), const void* context);
 void record(const char* name, double seconds, long cells);
-// Below this many cells a loop is quicker on one thread than the threads are to wake.
-inline constexpr long too_small = 8192;
-
-template <class F>
-void blocks(const char* name, int n, long cells, const F& f)
-{
-    const Timer timer;
-    if (n == 1 || cells < too_small)
-        for (int i = 0; i < n; ++i) f(i);
-    else
-        run(
-            n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
-    record(name, timer.seconds(), cells);
-}
-
-// Visits a box row by row. `independent` promises that no cell reads what another cell of its row writes, so that the
-// compiler may work on several at once.
-template <bool independent = false, class F>
-void each(const Box<2>& b, const F& f)
-{
-    const F g = f;  // a copy of its own spares the compiler the thought that stores might change what f holds
-    const int begin = b.lo[0], end = b.hi[0];
-    for (int j = b.lo[1]; j < b.hi[1]; ++j) {
-        if constexpr (independent) {
-#pragma GCC ivdep
-            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
-        } else {
-            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
-        }
-    }
-}
-template <bool independent = false, class F>
-void each(const Box<3>& b, const F& f)
-{
-    const F g = f;
-    const int begin = b.lo[0], end = b.hi[0];
-    for (int k = b.lo[2]; k < b.hi[2]; ++k)
-        for (int j = b.lo[1]; j < b.hi[1]; ++j) {
-            if constexpr (independent) {
-#pragma GCC ivdep
-                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
-            } else {
-                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
-            }
-        }
-}
-
-// Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes.
-inline constexpr int lanes = 16;
-template <bool independent, class T, int D, class F, class Use>
-void each_row(const Box<D>& box, const F& f, const Use& use)
-{
-    T row[tile_size * longest_run + lanes] = {};
-    const int begin = box.lo[0], length = box.hi[0] - begin;
-    Box<D> rows = box;
-    rows.hi[0] = begin + 1;
-    each(rows, [&](Cell<D> c) {
-        const F g = f;
-        if constexpr (independent) {
-#pragma GCC ivdep
-            for (int i = 0; i < length; ++i) {
-                Cell<D> here = c;
-                here[0] = begin + i;
-                row[i] = g(here);
-            }
-        } else {
-            for (int i = 0; i < length; ++i) {
-                Cell<D> here = c;
-                here[0] = begin + i;
-                row[i] = g(here);
-            }
-        }
-        use(row, length);
-    });
-}
+// Waits until every kernel is done.
+void wait();
 }  // namespace backend
 
-// Calls f(i) for every i in [0, n).
-template <class F>
-void parallel_rows(const char* name, int n, const F& f)
-{
-    backend::blocks(name, n, backend::too_small, f);
-}
-
-// Calls f(cell) for every cell of the tiles. f may read anything, but write only what belongs to its own cell. For
-// short kernels without branches, `independent` (no cell reads what another of its row writes) lets the compiler work
-// on several cells at once.
-template <bool independent = false, int D, class F>
-void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
-{
-    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(),
-                    [&](int b) { backend::each<independent>(tiles.boxes[static_cast<size_t>(b)], f); });
-}
-
-// The same for the faces of an axis: each cell's lower face, and the grid's last face where a tile ends there.
-template <bool independent = false, int D, class F>
-void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
-{
-    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        Box<D> box = tiles.boxes[static_cast<size_t>(b)];
-        if (box.hi[axis] == tiles.grid.cells[axis]) ++box.hi[axis];
-        backend::each<independent>(box, f);
-    });
-}
-
-// Sum over cells of f(cell), in double. Each row is summed in fixed lanes, so that the compiler can work on them at
-// once.
-template <bool independent = false, int D, class F>
-double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
-{
-    std::vector<double> partial(tiles.boxes.size());
-    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        double lanes[backend::lanes] = {};
-        backend::each_row<independent, double>(tiles.boxes[static_cast<size_t>(b)], f, [&](const double* row, int n) {
-            for (int i = 0; i < n; i += backend::lanes)
-                for (int l = 0; l < backend::lanes; ++l) lanes[l] += row[i + l];
-        });
-        double s = 0;
-        for (const double v : lanes) s += v;
-        partial[static_cast<size_t>(b)] = s;
-    });
-    double sum = 0;
-    for (const double s : partial) sum += s;
-    return sum;
-}
-
-// Largest f(cell), at least 0; NaN where any value is.
-template <bool independent = false, int D, class F>
-double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
-{
-    std::vector<float> partial(tiles.boxes.size());
-    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        float most[backend::lanes] = {}, nan[backend::lanes] = {};
-        backend::each_row<independent, float>(tiles.boxes[static_cast<size_t>(b)], f, [&](const float* row, int n) {
-            for (int i = 0; i < n; i += backend::lanes)
-                for (int l = 0; l < backend::lanes; ++l) {
-                    const float v = row[i + l];
-                    most[l] = v > most[l] ? v : most[l];
-                    nan[l] += v - v;  // 0, or NaN for ever
-                }
-        });
-        float m = 0;
-        for (int l = 0; l < backend::lanes; ++l) m = std::max(m, most[l]);
-        for (int l = 0; l < backend::lanes; ++l) m += nan[l];
-        partial[static_cast<size_t>(b)] = m;
-    });
-    double m = 0;
-    for (const float v : partial) m = (std::isnan(v) || v > m) ? v : m;
-    return m;
-}
-
 }  // namespace tarn
+
+#include "tarn/backend/parallel_threads.h"
+#if defined(__CUDACC__)
+#include "tarn/backend/parallel_cuda.h"
+#endif

@@ -1,14 +1,24 @@
 #pragma once
 
-// TARN_HD marks the pure per-cell functions that run alike on the CPU and on a GPU.
+// TARN_HD marks the pure per-cell functions that run alike on the CPU and on a GPU, TARN_KERNEL the lambdas that loops
+// over cells are given.
 #if defined(__CUDACC__)
 #define TARN_HD __host__ __device__
+#define TARN_KERNEL __device__
 #else
 #define TARN_HD
+#define TARN_KERNEL
+#endif
+
+// Where per-cell functions may use the processor's own vectors.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#define TARN_SSE 1
+#else
+#define TARN_SSE 0
 #endif
 
 // Before a loop over axes inside a kernel: unrolled, the kernel itself can be vectorised.
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TARN_UNROLL _Pragma("GCC unroll 8")
 #elif defined(__clang__) || defined(__CUDACC__)
 #define TARN_UNROLL _Pragma("unroll")

@@ -96,14 +96,14 @@ using Cell = Vec<D, int>;
 
 // A position or velocity of the simulated dimension, from and to the three numbers of a scene.
 template <int D>
-constexpr Vec<D> take(Vec3 a)
+TARN_HD constexpr Vec<D> take(Vec3 a)
 {
     Vec<D> r;
     for (int i = 0; i < D; ++i) r[i] = a[i];
     return r;
 }
 template <int D>
-constexpr Vec3 lift(Vec<D> a)
+TARN_HD constexpr Vec3 lift(Vec<D> a)
 {
     Vec3 r;
     for (int i = 0; i < D; ++i) r[i] = a[i];

@@ -55,7 +55,7 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles)
     const auto nodes = std::as_const(solids.distance).view();
     for (int a = 0; a < D; ++a) {
         const auto open = solids.open[a].view();
-        parallel_for_faces("measure faces", tiles, a, [=](Cell<D> c) {
+        parallel_for_faces("measure faces", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const float part = open_part(nodes, c, a);
             open(c) = part < sliver ? 0.0f : part;
         });
@@ -71,7 +71,7 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const auto p = phi.view();
     const View<D, const float> old = p;
     const auto next = scratch.view();
-    parallel_for("extend into solids", tiles, [=](Cell<D> c) {
+    parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float d = nodes_at_cell<D>(nodes, c);
         if (d >= 0) {
             next(c) = old(c);
@@ -84,7 +84,7 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
         const float slope = clamp((far - near) / h, -1, 1);
         next(c) = clamp(near + slope * (d - h), -limit, limit);
     });
-    parallel_for("extend into solids", tiles, [=](Cell<D> c) {
+    parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);
     });
 }
@@ -103,7 +103,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
-        parallel_for_faces("slide along solids", tiles, a, [=](Cell<D> c) {
+        parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a]) {
                 next(c) = old[a](c);
                 return;
@@ -119,7 +119,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
         const auto ua = u[a];
-        parallel_for_faces("slide along solids", tiles, a, [=](Cell<D> c) { ua(c) = next(c); });
+        parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) { ua(c) = next(c); });
     }
 }
 

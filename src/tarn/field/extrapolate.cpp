@@ -15,13 +15,13 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
 
     // Unknown values are `nowhere` until a layer reaches them. Each layer reads one field and writes the other.
     View<D> from = u.view(), to = scratch.view();
-    parallel_for_faces<true>("extrapolate mark", tiles, axis, [=](Cell<D> c) {
+    parallel_for_faces<true>("extrapolate mark", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = k.index(c);
         const float v = from[i];
         from[i] = k[i] ? v : nowhere;
     });
     for (int layer = 0; layer < layers; ++layer) {
-        parallel_for_faces<true>("extrapolate", tiles, axis, [=](Cell<D> c) {
+        parallel_for_faces<true>("extrapolate", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
             const int i = from.index(c);
             const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
@@ -45,7 +45,7 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
         std::swap(from, to);
     }
     const auto v = u.view();
-    parallel_for_faces<true>("extrapolate rest", tiles, axis, [=](Cell<D> c) {
+    parallel_for_faces<true>("extrapolate rest", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = v.index(c);
         const float reached = from[i];
         v[i] = is_nowhere(reached) ? 0.0f : reached;

@@ -1,7 +1,6 @@
 #pragma once
 // Values on a grid. A Field owns memory; a View is what kernels capture: a pointer and the grid's strides.
 
-#include <algorithm>
 #include <utility>
 
 #include "tarn/backend/memory.h"
@@ -24,18 +23,22 @@ struct View {
     TARN_HD int next(int axis) const { return axis == 0 ? 1 : stride[axis]; }
     TARN_HD T& operator()(Cell<D> c) const { return data[index(c)]; }
     TARN_HD T& operator[](int i) const { return data[i]; }
-    operator View<D, const T>() const { return {data, stride}; }
+    TARN_HD operator View<D, const T>() const { return {data, stride}; }
 };
 
 template <int D, class T = float>
 class Field {
 public:
     Field() = default;
-    explicit Field(const Grid<D>& g) : grid_(g), memory_(static_cast<size_t>(g.storage() + 2 * g.stride[D - 1])) {}
+    explicit Field(const Grid<D>& g, Where where = Where::kernels)
+        : grid_(g), memory_(static_cast<size_t>(g.storage() + 2 * g.stride[D - 1]), where)
+    {
+    }
 
     const Grid<D>& grid() const { return grid_; }
     View<D, T> view() { return {data() + grid_.origin, grid_.stride}; }
     View<D, const T> view() const { return {data() + grid_.origin, grid_.stride}; }
+    // On a GPU, for kernels alone.
     T& operator()(Cell<D> c) { return view()(c); }
     const T& operator()(Cell<D> c) const { return view()(c); }
 
@@ -43,7 +46,9 @@ public:
     T* data() { return memory_.data() + grid_.stride[D - 1]; }
     const T* data() const { return memory_.data() + grid_.stride[D - 1]; }
     size_t size() const { return memory_.size() ? static_cast<size_t>(grid_.storage()) : 0; }
-    void fill(T value) { std::fill_n(data(), size(), value); }
+    Where where() const { return memory_.where(); }
+    void fill(T value) { backend::fill(data(), value, size()); }
+    void copy(const Field& from) { backend::copy(data(), from.data(), size() * sizeof(T)); }
     void swap(Field& other)
     {
         std::swap(grid_, other.grid_);
@@ -61,20 +66,7 @@ TARN_HD inline bool is_nowhere(float v) { return v > 1e29f; }
 
 // A cell field of one value, its padding `nowhere`.
 template <int D>
-Field<D> distance_field(const Grid<D>& grid, float value)
-{
-    Field<D> f(grid);
-    f.fill(nowhere);
-    Cell<D> row;
-    const auto fill_row = [&] { std::fill_n(&f(row), grid.cells[0], value); };
-    for (int k = 0; k < (D == 3 ? grid.cells[D - 1] : 1); ++k)
-        for (int j = 0; j < grid.cells[1]; ++j) {
-            row[1] = j;
-            if (D == 3) row[D - 1] = k;
-            fill_row();
-        }
-    return f;
-}
+Field<D> distance_field(const Grid<D>& grid, float value);
 
 // One value per face: a component of velocity, say, on the faces of each axis.
 template <int D, class T = float>
@@ -82,7 +74,7 @@ struct FaceView {
     View<D, T> axis[D];
 
     TARN_HD View<D, T> operator[](int a) const { return axis[a]; }
-    operator FaceView<D, const T>() const
+    TARN_HD operator FaceView<D, const T>() const
     {
         FaceView<D, const T> r;
         for (int a = 0; a < D; ++a) r.axis[a] = axis[a];
@@ -94,9 +86,9 @@ template <int D, class T = float>
 class FaceField {
 public:
     FaceField() = default;
-    explicit FaceField(const Grid<D>& g)
+    explicit FaceField(const Grid<D>& g, Where where = Where::kernels)
     {
-        for (auto& f : axis_) f = Field<D, T>(g);
+        for (auto& f : axis_) f = Field<D, T>(g, where);
     }
     Field<D, T>& operator[](int a) { return axis_[a]; }
     const Field<D, T>& operator[](int a) const { return axis_[a]; }

@@ -4,8 +4,7 @@
 
 #include "tarn/field/field.h"
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#define TARN_SAMPLE_SSE
+#if TARN_SSE
 #include <immintrin.h>
 #endif
 
@@ -64,7 +63,7 @@ TARN_HD inline float sample_plain(const View<3, T>& f, const Lattice<3>& l)
 template <class T>
 TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
 {
-#if defined(TARN_SAMPLE_SSE)
+#if TARN_SSE
     // The same with the four values of a layer in one register: along z, then y, then x.
     const float* p = f.data + l.index;
     const int sy = f.stride[1], sz = f.stride[2];

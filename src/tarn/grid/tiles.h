@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tarn/backend/memory.h"
 #include "tarn/grid/grid.h"
 
 namespace tarn {
@@ -18,6 +19,7 @@ template <int D>
 struct Tiles {
     Grid<D> grid;
     std::vector<Box<D>> boxes;
+    Mirror mirror = {};  // of the boxes, which do not change once a loop has run over them
 
     long cells() const
     {

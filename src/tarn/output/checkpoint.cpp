@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
 
@@ -144,7 +145,12 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.step = water.step;
 
     std::string bytes(sizeof header, '\0');
-    for_each_field<D>(water, [&](const Field<D>& f) { pack(bytes, f.data(), f.size()); });
+    for_each_field<D>(water, [&](const Field<D>& f) {
+        if (!on_device() || f.where() == Where::program) return pack(bytes, f.data(), f.size());
+        Field<D> read(f.grid(), Where::program);
+        read.copy(f);
+        pack(bytes, read.data(), read.size());
+    });
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -190,7 +196,12 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!unpack(look, nullptr, f.size())) throw torn("damaged: a field does not fill the grid");
     });
     if (!look.empty()) throw torn("damaged: there is more than the fields");
-    for_each_field<D>(water, [&](Field<D>& f) { unpack(payload, f.data(), f.size()); });
+    for_each_field<D>(water, [&](Field<D>& f) {
+        if (!on_device()) return void(unpack(payload, f.data(), f.size()));
+        Field<D> read(f.grid(), Where::program);
+        unpack(payload, read.data(), read.size());
+        f.copy(read);
+    });
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

@@ -127,6 +127,36 @@ struct Stress {
     }
 };
 
+// Sum of a . b over all faces: each cell's lower ones, and the grid's last.
+template <int D>
+double dot_faces(const FaceView<D, const float>& u, const FaceView<D, const float>& v, const Tiles<D>& tiles)
+{
+    double sum = 0;
+    for (int a = 0; a < D; ++a) {
+        const auto ua = u[a], va = v[a];
+        const int last = tiles.grid.cells[a] - 1, n = ua.next(a);
+        sum += parallel_sum("viscosity dot", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = ua.index(c);
+            const double here = static_cast<double>(ua[i]) * va[i];
+            return c[a] == last ? here + static_cast<double>(ua[i + n]) * va[i + n] : here;
+        });
+    }
+    return sum;
+}
+
+// The largest component on any face but the grid's last ones.
+template <int D>
+double largest_on_faces(const FaceView<D, const float>& u, const Tiles<D>& tiles)
+{
+    double most = 0;
+    for (int a = 0; a < D; ++a) {
+        const auto ua = u[a];
+        most = std::max(
+            most, parallel_max("viscosity largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); }));
+    }
+    return most;
+}
+
 }  // namespace
 
 template <int D>
@@ -139,95 +169,68 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
                            boundary,   no_slip,    static_cast<float>(dt / (grid.h * grid.h))};
     const auto x = velocity.view(), r = scratch.r.view(), p = scratch.p.view(), q = scratch.q.view();
     const FaceView<D, const float> xc = x, rc = r, pc = p, qc = q;
-    const auto each_axis = [&](auto&& f) {
-        for (int a = 0; a < D; ++a) f(a);
-    };
-    // Over all faces: each cell's lower ones, and the grid's last.
-    const auto total = [&](auto&& value) {
-        double s = 0;
-        each_axis([&](int a) {
-            const int last = grid.cells[a] - 1;
-            s += parallel_sum("viscosity dot", tiles, [=](Cell<D> c) {
-                return value(c, a) + (c[a] == last ? value(moved<D>(c, a, 1), a) : 0.0);
-            });
-        });
-        return s;
-    };
-
     // Walls and solids bring their own velocity; air brings none, and no stress acts there.
-    each_axis([&](int a) {
-        parallel_for_faces("viscosity set", tiles, a, [=](Cell<D> c) {
+    for (int a = 0; a < D; ++a) {
+        parallel_for_faces("viscosity set", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const bool closed = !(boundary.open_at(c, a) > 0);
             if (closed) x[a](c) = boundary.closed_velocity(c, a);
         });
-    });
-    const double largest_b = [&] {
-        double m = 0;
-        each_axis([&](int a) {
-            m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(xc[a](c)); }));
-        });
-        return m;
-    }();
+    }
+    const double largest_b = largest_on_faces(xc, tiles);
     if (!(largest_b > 0)) return {.converged = largest_b == 0};
 
     // One over the diagonal, negative where the stencil is plain, zero at faces that are no unknowns.
     const auto inverse = scratch.inverse.view();
     const FaceView<D, const float> ic = inverse;
-    each_axis([&](int a) {
-        parallel_for_faces("viscosity diagonal", tiles, a, [=](Cell<D> c) {
+    for (int a = 0; a < D; ++a) {
+        parallel_for_faces("viscosity diagonal", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             float diagonal = 0;
             const bool unknown = stress.unknown(c, a);
             if (unknown) (void)stress.apply(xc, c, a, diagonal);
             inverse[a](c) = !unknown ? 0.0f : (stress.plain(c, a) ? -1 : 1) / diagonal;
         });
-    });
-    const auto apply = [=](const FaceView<D, const float>& u, Cell<D> c, int a) {
+    }
+    const auto apply = [=] TARN_KERNEL(const FaceView<D, const float>& u, Cell<D> c, int a) {
         const float i = ic[a](c);
         float diagonal;
         return i < 0 ? stress.apply_plain(u, c, a) : (i > 0 ? stress.apply(u, c, a, diagonal) : 0.0f);
     };
 
-    each_axis([&](int a) {
-        parallel_for_faces("viscosity residual", tiles, a, [=](Cell<D> c) {
+    for (int a = 0; a < D; ++a) {
+        parallel_for_faces("viscosity residual", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const float i = std::fabs(ic[a](c)), left = i > 0 ? xc[a](c) - apply(xc, c, a) : 0.0f;
             r[a](c) = left;
             p[a](c) = i * left;
         });
-    });
-    double rz = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * pc[a](c); });
+    }
+    double rz = dot_faces(rc, pc, tiles);
     SolveReport report;
-    const auto residual = [&] {
-        double m = 0;
-        each_axis([&](int a) {
-            m = std::max(m, parallel_max("viscosity largest", tiles, [=](Cell<D> c) { return std::fabs(rc[a](c)); }));
-        });
-        return m / largest_b;
-    };
+    const auto residual = [&] { return largest_on_faces(rc, tiles) / largest_b; };
     for (report.residual = residual(); report.residual > tolerance; report.residual = residual()) {
         if (report.iterations == max_iterations) break;
         ++report.iterations;
-        each_axis([&](int a) {
-            parallel_for_faces("viscosity apply", tiles, a, [=](Cell<D> c) { q[a](c) = apply(pc, c, a); });
-        });
-        const double pq = total([=](Cell<D> c, int a) { return static_cast<double>(pc[a](c)) * qc[a](c); });
+        for (int a = 0; a < D; ++a) {
+            parallel_for_faces("viscosity apply", tiles, a, [=] TARN_KERNEL(Cell<D> c) { q[a](c) = apply(pc, c, a); });
+        }
+        const double pq = dot_faces(pc, qc, tiles);
         if (!(pq > 0)) break;
         const float alpha = static_cast<float>(rz / pq);
         // z = r / diagonal, kept in q.
-        each_axis([&](int a) {
-            parallel_for_faces("viscosity advance", tiles, a, [=](Cell<D> c) {
+        for (int a = 0; a < D; ++a) {
+            parallel_for_faces("viscosity advance", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
                 const float left = rc[a](c) - alpha * qc[a](c);
                 x[a](c) += alpha * pc[a](c);
                 r[a](c) = left;
                 q[a](c) = std::fabs(ic[a](c)) * left;
             });
-        });
-        const double rz_next = total([=](Cell<D> c, int a) { return static_cast<double>(rc[a](c)) * qc[a](c); });
+        }
+        const double rz_next = dot_faces(rc, qc, tiles);
         const float beta = static_cast<float>(rz_next / rz);
         rz = rz_next;
-        each_axis([&](int a) {
+        for (int a = 0; a < D; ++a) {
             parallel_for_faces("viscosity direction", tiles, a,
-                               [=](Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
-        });
+                               [=] TARN_KERNEL(Cell<D> c) { p[a](c) = qc[a](c) + beta * pc[a](c); });
+        }
     }
     report.converged = report.residual <= tolerance;
     return report;

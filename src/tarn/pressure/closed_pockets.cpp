@@ -1,61 +1,125 @@
+// Bodies of water are found by uniting every unknown with its neighbours, all at once: each points to one with a lower
+// index of its body, the root to itself, and what touches the surface to `surface`, which is lower than all. Whatever
+// the order, every body ends at the same root.
+
+#include <climits>
 #include <utility>
 
+#include "tarn/backend/atomic.h"
 #include "tarn/pressure/poisson.h"
 
 namespace tarn {
 
+namespace {
+
+constexpr int surface = -1, first_body = -2, no_unknown = INT_MAX;
+// So few bodies are summed one by one; of many, each is small, and all are summed at once.
+constexpr int few = 4;
+
+TARN_KERNEL inline int find_root(const int* labels, int i)
+{
+    while (i >= 0) {
+        const int up = atomic_load(labels + i);
+        if (up == i) break;
+        i = up;
+    }
+    return i;
+}
+
+TARN_KERNEL inline void unite(int* labels, int i, int j)
+{
+    int a = find_root(labels, i), b = find_root(labels, j);
+    while (a != b) {
+        if (a < b) {
+            const int lower = a;
+            a = b;
+            b = lower;
+        }
+        const int old = atomic_min(labels + a, b);
+        if (old == a) break;
+        a = find_root(labels, old);  // another cell was quicker: its root and ours are still to be united
+        b = find_root(labels, b);
+    }
+}
+
 template <int D>
-ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, unsigned char>& visited,
+double count(const Field<D, int>& labels, const Tiles<D>& tiles, int body)
+{
+    const auto label = labels.view();
+    return parallel_sum("pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) == body ? 1.0 : 0.0; });
+}
+
+}  // namespace
+
+template <int D>
+ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
                                      bool solids)
 {
-    const auto ev = excess.view();
-    const auto inverse = std::as_const(*system.inverse_diagonal).view();
-    const double tied = parallel_sum("pockets", system.tiles, [=](Cell<D> c) {
-        const int i = ev.index(c);
-        return inverse[i] > 0 && ev[i] > 0 ? 1.0 : 0.0;
-    });
-    // In a box without solids, water either has a surface or fills the box.
+    const auto ev = excess.view(), inverse = std::as_const(*system.inverse_diagonal).view();
     ClosedPockets<D> pockets;
+    // In a box without solids, water either has a surface or fills the box.
     if (!solids) {
-        pockets.everything = tied == 0;
+        pockets.everything = parallel_sum("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+                                 const int i = ev.index(c);
+                                 return inverse[i] > 0 && ev[i] > 0 ? 1.0 : 0.0;
+                             }) == 0;
         return pockets;
     }
 
-    const auto w = std::as_const(*system.w).view();
-    const auto seen = visited.view();
-    std::vector<int> stack, body;
-    const auto flood = [&](int start) {
-        body.clear();
-        stack.push_back(start);
-        seen[start] = 1;
-        while (!stack.empty()) {
-            const int i = stack.back();
-            stack.pop_back();
-            body.push_back(i);
-            for (int a = 0; a < D; ++a) {
-                const int n = w[a].next(a);
-                if (w[a][i] > 0 && !seen[i - n]) seen[i - n] = 1, stack.push_back(i - n);
-                if (w[a][i + n] > 0 && !seen[i + n]) seen[i + n] = 1, stack.push_back(i + n);
-            }
+    if (labels.size() == 0) labels = Field<D, int>(excess.grid());
+    const auto label = labels.view();
+    parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = ev.index(c);
+        label[i] = !(inverse[i] > 0) ? no_unknown : (ev[i] > 0 ? surface : i);
+    });
+    for (int a = 0; a < D; ++a) {
+        const auto w = std::as_const(*system.w)[a].view();
+        const int n = w.next(a);
+        parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = w.index(c);
+            if (w[i] > 0) unite(label.data, i, i - n);
+        });
+    }
+    parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c);
+        if (label[i] != no_unknown) label[i] = find_root(label.data, i);
+    });
+    pockets.bodies = static_cast<int>(parallel_sum("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c);
+        return label[i] == i ? 1.0 : 0.0;
+    }));
+    if (pockets.bodies == 0) return pockets;
+
+    if (pockets.bodies == 1) {
+        const double open = parallel_sum("pockets", system.tiles,
+                                         [=] TARN_KERNEL(Cell<D> c) { return label(c) == surface ? 1.0 : 0.0; });
+        if (open == 0) {
+            pockets.everything = true;
+            return pockets;
         }
-    };
-    const auto each = [&](auto&& f) {
-        for (const Box<D>& box : system.tiles.boxes) backend::each(box, [&](Cell<D> c) { f(inverse.index(c)); });
-    };
-    size_t unknowns = 0;
-    each([&](int i) {
-        seen[i] = 0;
-        unknowns += inverse[i] > 0;
+    }
+
+    // Roots number their bodies, then the others follow.
+    Memory<int> counter(1);
+    int* const next = counter.data();
+    parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c);
+        if (label[i] == i) label[i] = first_body - atomic_add(next, 1);
     });
-    each([&](int i) {
-        if (inverse[i] > 0 && ev[i] > 0 && !seen[i]) flood(i);
+    parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c), root = label[i];
+        if (root >= 0 && root != no_unknown) label[i] = label[root];
     });
-    each([&](int i) {
-        if (!(inverse[i] > 0) || seen[i]) return;
-        flood(i);
-        pockets.bodies.push_back(body);
+    pockets.labels = &labels;
+    if (pockets.bodies <= few) {
+        for (int n = 0; n < pockets.bodies; ++n) pockets.sizes.push_back(count(labels, system.tiles, first_body - n));
+        return pockets;
+    }
+    pockets.totals = Memory<long long>(2 * static_cast<size_t>(pockets.bodies));
+    long long* const sizes = pockets.totals.data() + pockets.bodies;
+    parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (label(c) <= first_body) atomic_add(sizes + (first_body - label(c)), 1);
     });
-    if (pockets.bodies.size() == 1 && pockets.bodies[0].size() == unknowns) return {.everything = true, .bodies = {}};
     return pockets;
 }
 
@@ -66,22 +130,49 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     if (pockets.everything) {
         const auto inverse = std::as_const(*system.inverse_diagonal).view();
         const double unknowns =
-            parallel_sum("means", system.tiles, [=](Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
-        const double sum = parallel_sum("means", system.tiles, [=](Cell<D> c) { return inverse(c) > 0 ? v(c) : 0.0; });
+            parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+        const double sum = parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            return inverse(c) > 0 ? static_cast<double>(v(c)) : 0.0;
+        });
         const float mean = static_cast<float>(unknowns > 0 ? sum / unknowns : 0);
-        parallel_for("means", system.tiles, [=](Cell<D> c) { v(c) -= inverse(c) > 0 ? mean : 0.0f; });
+        parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= inverse(c) > 0 ? mean : 0.0f; });
         return;
     }
-    for (const std::vector<int>& body : pockets.bodies) {
-        double sum = 0;
-        for (const int i : body) sum += v[i];
-        const float mean = static_cast<float>(sum / static_cast<double>(body.size()));
-        for (const int i : body) v[i] -= mean;
+    if (pockets.bodies == 0) return;
+
+    const auto label = std::as_const(*pockets.labels).view();
+    if (pockets.bodies <= few) {
+        for (int n = 0; n < pockets.bodies; ++n) {
+            const int body = first_body - n;
+            const double sum = parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+                return label(c) == body ? static_cast<double>(v(c)) : 0.0;
+            });
+            const float mean = static_cast<float>(sum / pockets.sizes[static_cast<size_t>(n)]);
+            parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= label(c) == body ? mean : 0.0f; });
+        }
+        return;
     }
+
+    // Sums of whole numbers do not depend on their order.
+    const double largest = parallel_max(
+        "means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) <= first_body ? std::fabs(v(c)) : 0.0f; });
+    if (!(largest > 0)) return;
+    const double scale = 0x1p60 / (largest * static_cast<double>(f.grid().count()));
+    long long* const sums = pockets.totals.data();
+    const long long* const sizes = sums + pockets.bodies;
+    parallel_range("means", pockets.bodies, [=] TARN_KERNEL(int n) { sums[n] = 0; });
+    parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (label(c) <= first_body) atomic_add(sums + (first_body - label(c)), static_cast<long long>(v(c) * scale));
+    });
+    parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (label(c) > first_body) return;
+        const int n = first_body - label(c);
+        v(c) -= static_cast<float>(static_cast<double>(sums[n]) / scale / static_cast<double>(sizes[n]));
+    });
 }
 
-template ClosedPockets<2> find_closed_pockets(const Poisson<2>&, const Field<2>&, Field<2, unsigned char>&, bool);
-template ClosedPockets<3> find_closed_pockets(const Poisson<3>&, const Field<3>&, Field<3, unsigned char>&, bool);
+template ClosedPockets<2> find_closed_pockets(const Poisson<2>&, const Field<2>&, Field<2, int>&, bool);
+template ClosedPockets<3> find_closed_pockets(const Poisson<3>&, const Field<3>&, Field<3, int>&, bool);
 template void remove_means(Field<2>&, const Poisson<2>&, const ClosedPockets<2>&);
 template void remove_means(Field<3>&, const Poisson<3>&, const ClosedPockets<3>&);
 

@@ -1,6 +1,9 @@
 #include "tarn/pressure/conjugate_gradients.h"
 
+#include <functional>
 #include <utility>
+
+#include "tarn/base/error.h"
 
 namespace tarn {
 
@@ -10,9 +13,41 @@ namespace {
 // scale.
 constexpr double least_share = 0.1;
 
-template <int D, class Precondition>
+// r -= A x.
+template <bool uniform, int D>
+void subtract_product(Field<D>& r, const Field<D>& x, const Poisson<D>& system)
+{
+    const auto rv = r.view();
+    const auto xv = x.view(), inverse = std::as_const(*system.inverse_diagonal).view();
+    const auto w = std::as_const(*system.w).view();
+    parallel_for<true>("residual", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = xv.index(c);
+        rv[i] -= apply<uniform>(xv, w, inverse, i);
+    });
+}
+
+// z = A p; returns p . A p.
+template <bool uniform, int D>
+double product(Field<D>& z, const Field<D>& p, const Poisson<D>& system)
+{
+    const auto zv = z.view();
+    const auto pv = p.view(), inverse = std::as_const(*system.inverse_diagonal).view();
+    const auto w = std::as_const(*system.w).view();
+    return parallel_sum<true>("apply", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = pv.index(c);
+        const float ap = apply<uniform>(pv, w, inverse, i);
+        zv[i] = ap;
+        return static_cast<double>(ap) * pv[i];
+    });
+}
+
+// z = M r; returns r . z.
+template <int D>
+using Precondition = std::function<double(Field<D>& z, const Field<D>& r)>;
+
+template <int D>
 SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
-                  Field<D>& p, Field<D>& z, const Precondition& precondition_open)
+                  Field<D>& p, Field<D>& z, const Precondition<D>& precondition_open)
 {
     // Round-off puts constants into closed pockets, which nothing would take out again.
     const auto precondition = [&](Field<D>& to, Field<D>& from) {
@@ -22,28 +57,23 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         return dot;
     };
     const auto xv = x.view(), rv = r.view(), pv = p.view(), zv = z.view();
-    const View<D, const float> xc = xv, rc = rv, pc = pv, zc = zv;
-    const auto w = std::as_const(*system.w).view();
-    const auto inverse = std::as_const(*system.inverse_diagonal).view();
+    const View<D, const float> rc = rv, pc = pv, zc = zv;
     const Tiles<D>& tiles = system.tiles;
 
-    const double largest = parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); });
+    const double largest =
+        parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); });
     const double largest_b = std::min(largest, std::max(goal.most, least_share * largest)), tolerance = goal.tolerance;
     if (!(largest_b > 0)) {
         // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
-        parallel_for<true>("clear", tiles, [=](Cell<D> c) { xv(c) = 0; });
+        parallel_for<true>("clear", tiles, [=] TARN_KERNEL(Cell<D> c) { xv(c) = 0; });
         return {.converged = largest_b == 0, .iterations = 0, .residual = largest_b};
     }
 
     // r = b - A x.
-    with_uniform(system.uniform, [&](auto flag) {
-        parallel_for<true>("residual", tiles, [=](Cell<D> c) {
-            const int i = rc.index(c);
-            rv[i] -= apply<decltype(flag)::value>(xc, w, inverse, i);
-        });
-    });
+    with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
     const auto residual = [&] {
-        return parallel_max<true>("largest", tiles, [=](Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
+        return parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) /
+               largest_b;
     };
     SolveReport report{.converged = false, .iterations = 0, .residual = residual()};
     if (report.residual == 0) {
@@ -52,21 +82,15 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     }
 
     double rz = precondition(z, r);
-    parallel_for<true>("direction", tiles, [=](Cell<D> c) { pv(c) = zc(c); });
+    parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) { pv(c) = zc(c); });
     while (report.iterations < goal.max_iterations) {
         ++report.iterations;
         // z = A p, and alpha = r.z / p.A p.
-        const double pap = with_uniform(system.uniform, [&](auto flag) {
-            return parallel_sum<true>("apply", tiles, [=](Cell<D> c) {
-                const int i = pc.index(c);
-                const float ap = apply<decltype(flag)::value>(pc, w, inverse, i);
-                zv[i] = ap;
-                return static_cast<double>(ap) * pc[i];
-            });
-        });
+        const double pap =
+            with_uniform(system.uniform, [&](auto uniform) { return product<uniform.value>(z, p, system); });
         if (!(pap > 0)) break;
         const float alpha = static_cast<float>(rz / pap);
-        const double left_over = parallel_max<true>("advance", tiles, [=](Cell<D> c) {
+        const double left_over = parallel_max<true>("advance", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = pc.index(c);
             xv[i] += alpha * pc[i];
             const float left = rc[i] - alpha * zc[i];
@@ -81,7 +105,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         const double rz_next = precondition(z, r);
         const float beta = static_cast<float>(rz_next / rz);
         rz = rz_next;
-        parallel_for<true>("direction", tiles, [=](Cell<D> c) {
+        parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = pc.index(c);
             pv[i] = zc[i] + beta * pc[i];
         });
@@ -95,7 +119,7 @@ template <int D>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
                             const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z)
 {
-    return solve(x, b, system, pockets, goal, p, z,
+    return solve<D>(x, b, system, pockets, goal, p, z,
                  [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
 }
 
@@ -106,6 +130,8 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
     // E holds one over the root of the factor's diagonal: MIC(0) drops the fill-in, but adds nearly all (tuning) of it
     // to the diagonal, and falls back to the plain one where that leaves too little (safety).
     constexpr float tuning = 0.97f, safety = 0.25f;
+    if (on_device())
+        throw InputError("pressure.solver: \"mic0\" goes from cell to cell and needs a processor; use \"multigrid\"");
     const Grid<D>& grid = x.grid();
     const auto w = std::as_const(*system.w).view();
     const auto inverse = std::as_const(*system.inverse_diagonal).view();
@@ -135,7 +161,7 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
         }
         e[i] = 1 / std::sqrt(d < safety * diagonal ? diagonal : d);
     });
-    return solve(x, b, system, pockets, goal, p, z, [&](Field<D>& to, const Field<D>& from) {
+    return solve<D>(x, b, system, pockets, goal, p, z, [&](Field<D>& to, const Field<D>& from) {
         const auto zv = to.view();
         const auto rv = from.view();
         double dot = 0;

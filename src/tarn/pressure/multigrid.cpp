@@ -18,10 +18,11 @@ TARN_HD inline int colour(Cell<D> c)
     return s & 1;
 }
 
-// Sum over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are no
-// unknowns.
-template <int D, class F>
-TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c, const F& value)
+// Sum of values over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are
+// no unknowns.
+template <int D>
+TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c,
+                                  const View<D, const float>& values)
 {
     float s = 0;
     TARN_UNROLL
@@ -30,7 +31,7 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
         TARN_UNROLL
         for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
         const int i = inverse_diagonal.index(f);
-        const float v = value(i);
+        const float v = values[i];
         s += inverse_diagonal[i] > 0 ? v : 0.0f;
     }
     return s;
@@ -45,7 +46,7 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for<true>("smooth", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = bv.index(c);
         const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
         xv[i] = colour(c) == which ? relaxed : old;
@@ -60,7 +61,7 @@ double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const F
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    return parallel_sum<true>("smooth last", tiles, [=](Cell<D> c) {
+    return parallel_sum<true>("smooth last", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = bv.index(c);
         const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
         const float now = colour(c) == 0 ? relaxed : old;
@@ -75,18 +76,18 @@ void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const 
 {
     const auto xv = x.view();
     const auto bv = b.view(), iv = inverse.view();
-    parallel_for<true>("smooth first", tiles, [=](Cell<D> c) {
+    parallel_for<true>("smooth first", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = bv.index(c);
         const float relaxed = iv[i] * bv[i];
         xv[i] = colour(c) == 0 ? relaxed : 0.0f;
     });
 }
 
-// The residual of the fine cells, summed over each coarse one: first the fine rows of a coarse row, then pairs along x,
-// so that memory is read in order.
-template <bool uniform = false, int D>
-void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
-                       const FaceField<D>& w, const Field<D>& inverse)
+// The tuned version of restrict_residual for processors: first the fine rows of a coarse row, then pairs along x, so
+// that memory is read in order.
+template <bool uniform, int D>
+void restrict_by_rows(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
+                      const FaceField<D>& w, const Field<D>& inverse)
 {
     const auto cv = coarse.view();
     const auto xv = x.view(), bv = b.view(), iv = inverse.view();
@@ -123,12 +124,35 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
     });
 }
 
+// The residual of the fine cells, summed over each coarse one.
+template <bool uniform = false, int D>
+void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
+                       const FaceField<D>& w, const Field<D>& inverse)
+{
+    if (!on_device()) return restrict_by_rows<uniform>(coarse, coarse_tiles, x, b, w, inverse);
+    const auto cv = coarse.view();
+    const auto xv = x.view(), bv = b.view(), iv = inverse.view();
+    const auto wv = w.view();
+    parallel_for("restrict", coarse_tiles, [=] TARN_KERNEL(Cell<D> c) {
+        float sum = 0;
+        TARN_UNROLL
+        for (int child = 0; child < (1 << D); ++child) {
+            Cell<D> f;
+            TARN_UNROLL
+            for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
+            const int i = iv.index(f);
+            if (iv[i] > 0) sum += bv[i] - apply<uniform>(xv, wv, iv, i);
+        }
+        cv(c) = sum;
+    });
+}
+
 template <int D>
 void prolong(Field<D>& x, const Tiles<D>& tiles, const Field<D>& coarse, const Field<D>& inverse)
 {
     const auto xv = x.view();
     const auto cv = coarse.view(), iv = inverse.view();
-    parallel_for<true>("prolong", tiles, [=](Cell<D> c) {
+    parallel_for<true>("prolong", tiles, [=] TARN_KERNEL(Cell<D> c) {
         Cell<D> parent;
         for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
         const int i = iv.index(c);
@@ -143,7 +167,7 @@ void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<
     const auto iv = inverse.view();
     const auto ev = excess.view();
     const auto wv = w.view();
-    parallel_for<true>("multigrid build", tiles, [=](Cell<D> c) {
+    parallel_for<true>("multigrid build", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = ev.index(c);
         const float diagonal = ev[i] + sum_faces(wv, i), inverse = 1 / (diagonal > 0 ? diagonal : 1.0f);
         iv[i] = diagonal > 0 ? inverse : 0.0f;
@@ -206,7 +230,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
             const auto fine = (*fine_w)[a].view();
             const auto coarse = level.w[a].view();
             const int last = fine_w->grid().cells[a];  // an odd number of cells ends within a coarse one
-            parallel_for_faces("multigrid build", rim, a, [=](Cell<D> c) {
+            parallel_for_faces("multigrid build", rim, a, [=] TARN_KERNEL(Cell<D> c) {
                 float s = 0;
                 TARN_UNROLL
                 for (int child = 0; child < (1 << D); ++child) {
@@ -221,9 +245,8 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         }
         const auto fine = fine_excess->view(), inverse = fine_inverse->view();
         const auto coarse = level.x.view();
-        parallel_for("multigrid build", level.tiles, [=](Cell<D> c) {
-            coarse(c) = 0.5f * sum_children<D>(inverse, c, [&](int i) { return fine[i]; });
-        });
+        parallel_for("multigrid build", level.tiles,
+                     [=] TARN_KERNEL(Cell<D> c) { coarse(c) = 0.5f * sum_children<D>(inverse, c, fine); });
         invert_diagonal(level.inverse_diagonal, level.x, level.w, level.tiles);
 
         fine_w = &level.w;

@@ -29,10 +29,13 @@ struct Poisson {
 // flows in flows out.
 template <int D>
 struct ClosedPockets {
-    bool everything = false;               // every unknown, as one body
-    std::vector<std::vector<int>> bodies;  // otherwise: the linear indices of each
+    bool everything = false;  // every unknown, as one body
+    int bodies = 0;           // otherwise: how many
+    const Field<D, int>* labels = nullptr;
+    std::vector<double> sizes;         // in cells, of a few bodies
+    mutable Memory<long long> totals;  // sums and sizes, of many
 
-    bool any() const { return everything || !bodies.empty(); }
+    bool any() const { return everything || bodies > 0; }
 };
 
 // Sum of the conductances around a cell.
@@ -78,8 +81,9 @@ auto with_uniform(bool uniform, const F& f)
     return uniform ? f(std::true_type{}) : f(std::false_type{});
 }
 
+// `labels` is room to work in, made when first needed; the result looks at it.
 template <int D>
-ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, unsigned char>& visited,
+ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
                                      bool solids);
 
 // Takes the mean over each closed pocket off f.

@@ -57,7 +57,7 @@ void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Bou
             }
             const auto u = velocity[a].view();
             const auto k = known[a].view();
-            parallel_for("close walls", layer, [=](Cell<D> c) {
+            parallel_for("close walls", layer, [=] TARN_KERNEL(Cell<D> c) {
                 u(c) = boundary.closed_velocity(c, a);
                 k(c) = 1;
             });
@@ -101,7 +101,7 @@ void clear_rim(std::initializer_list<Field<D>*> fields, const TileMap<D>& wet)
     const Tiles<D> tiles = select(rim, near);
     for (Field<D>* field : fields) {
         const auto f = field->view();
-        parallel_for<true>("clear rim", tiles, [=](Cell<D> c) { f(c) = 0; });
+        parallel_for<true>("clear rim", tiles, [=] TARN_KERNEL(Cell<D> c) { f(c) = 0; });
     }
 }
 
@@ -112,7 +112,7 @@ void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>
     for (int a = 0; a < D; ++a) {
         const auto wa = w[a].view();
         const int n = phi.next(a);
-        parallel_for_faces<true>("conductances", active, a, [=](Cell<D> c) {
+        parallel_for_faces<true>("conductances", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             wa[i] = (upper > lower ? upper : lower) < 0 ? 1.0f : 0.0f;
@@ -126,7 +126,7 @@ void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const Fa
 {
     const auto xv = x.view(), bv = b.view(), ev = excess.view();
     const auto u = velocity.view();
-    parallel_for<true>("right-hand side", wet, [=](Cell<D> c) {
+    parallel_for<true>("right-hand side", wet, [=] TARN_KERNEL(Cell<D> c) {
         const auto phi = box.phi;
         const int i = phi.index(c);
         const float own = phi[i];
@@ -156,7 +156,7 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
         const auto phi = box.phi;
         const int n = phi.next(a);
         const float wall_below = box.wall[a][0], wall_above = box.wall[a][1];
-        parallel_for_faces<true>("apply pressure", active, a, [=](Cell<D> c) {
+        parallel_for_faces<true>("apply pressure", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             // With both cells dry neither tie nor x counts.
@@ -169,7 +169,7 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
             const float old = u[i], change = (both ? 1.0f : scale) * (x_upper - x_lower);
             u[i] = any ? old - change : old;
         });
-        parallel_for_faces<true>("mark known", active, a, [=](Cell<D> c) {
+        parallel_for_faces<true>("mark known", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             k[i] = (upper < lower ? upper : lower) < 0 ? 1 : 0;
@@ -195,7 +195,6 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
     }
 
-    TARN_CHECK_EQ(phi(Cell<D>::all(-1)), nowhere);
     const PlainBox<D> box = plain_box(phi, boundary);
     const float swelling = forces.swelling * static_cast<float>(grid.h);
     const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
@@ -205,7 +204,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     if (plain) conductances_in_box(scratch.w, box, active);
     for (int a = 0; a < D && !plain; ++a) {
         const auto w = scratch.w[a].view();
-        parallel_for_faces("conductances", active, a, [=](Cell<D> c) {
+        parallel_for_faces("conductances", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const bool joined = surface.wet(c, a) && surface.wet(moved<D>(c, a, -1), a);
             w(c) = joined ? boundary.open_at(c, a) : 0.0f;
         });
@@ -222,7 +221,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
         const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
         const float rate_scale = static_cast<float>(grid.h);
-        parallel_for("right-hand side", system.tiles, [=](Cell<D> c) {
+        parallel_for("right-hand side", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             float tie = 0, rhs = 0, conductance = 0;
             if (p[i] < 0) {
@@ -251,14 +250,15 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     projection.multigrid.build(system, excess);
     // What moving solids and sources press into a closed pocket has nowhere to go: it is taken off evenly.
     const ClosedPockets<D> pockets =
-        find_closed_pockets(system, excess, projection.visited, boundary.solids || boundary.inlets);
+        find_closed_pockets(system, excess, projection.labels, boundary.solids || boundary.inlets);
     remove_means(scratch.b, system, pockets);
 
     // 3. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
     Goal goal{.tolerance = params.tolerance, .most = forces.fastest, .max_iterations = params.max_iterations};
     for (int a = 0; a < D && forces.fastest == 0; ++a) {
         const auto ua = u[a];
-        const double fastest = parallel_max<true>("fastest", active, [=](Cell<D> c) { return std::fabs(ua(c)); });
+        const double fastest =
+            parallel_max<true>("fastest", active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
         goal.most = fastest < goal.most ? goal.most : fastest;
     }
     const SolveReport report =
@@ -272,7 +272,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     for (int a = 0; a < D && !plain; ++a) {
         const auto k = known[a].view();
         const auto ua = u[a];
-        parallel_for_faces("apply pressure", active, a, [=](Cell<D> c) {
+        parallel_for_faces("apply pressure", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             const Cell<D> below = moved<D>(c, a, -1);
             const bool upper = surface.wet(c, a), lower = surface.wet(below, a);
@@ -295,7 +295,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     }
     close_walls(velocity, known, boundary, active);
     const auto pa = pressure.view();
-    parallel_for<true>("scale pressure", system.tiles, [=](Cell<D> c) { pa(c) /= to_x; });
+    parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });
     return report;
 }
 

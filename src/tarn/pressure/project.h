@@ -29,10 +29,10 @@ template <int D>
 struct Projection {
     Multigrid<D> multigrid;
     Field<D> inverse_diagonal;
-    Field<D, uint8_t> visited;
+    Field<D, int> labels;  // only with solids or inlets: of closed pockets
 
     Projection() = default;
-    explicit Projection(const Grid<D>& grid) : multigrid(grid), inverse_diagonal(grid), visited(grid) {}
+    explicit Projection(const Grid<D>& grid) : multigrid(grid), inverse_diagonal(grid) {}
 };
 
 // Fields that it may work in.

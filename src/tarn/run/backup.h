@@ -2,8 +2,6 @@
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
 // velocity and pressure; a copy on disk would cost none, but most retries would then repeat many steps.
 
-#include <cstring>
-
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -15,9 +13,10 @@ public:
 
     void take(const Water<D>& water)
     {
-        copy(phi_, water.phi);
-        copy(pressure_, water.pressure);
-        for (int a = 0; a < D; ++a) copy(velocity_[a], water.velocity[a]);
+        backend::follow_copies();
+        phi_.copy(water.phi);
+        pressure_.copy(water.pressure);
+        for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
@@ -25,26 +24,41 @@ public:
     // Solids and all else that restore() makes are the caller's to rebuild.
     void give_back(Water<D>& water) const
     {
-        copy(water.phi, phi_);
-        copy(water.pressure, pressure_);
-        for (int a = 0; a < D; ++a) copy(water.velocity[a], velocity_[a]);
+        water.phi.copy(phi_);
+        water.pressure.copy(pressure_);
+        for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
     }
 
-private:
-    // Writes only pages that differ: those that no kernel has touched stay untouched, and not resident, in the copy.
-    static void copy(Field<D>& to, const Field<D>& from)
+    // The state, for reading alone, where the program can: copied while the next steps go on. `to` is a water that
+    // room_for() made.
+    void copy_beside(Water<D>& to) const
     {
-        constexpr size_t page = 4096 / sizeof(float);
-        for (size_t i = 0; i < from.size(); i += page) {
-            const size_t bytes = std::min(page, from.size() - i) * sizeof(float);
-            if (std::memcmp(to.data() + i, from.data() + i, bytes) != 0)
-                std::memcpy(to.data() + i, from.data() + i, bytes);
-        }
+        const auto copy = [](Field<D>& there, const Field<D>& here) {
+            backend::copy_beside(there.data(), here.data(), here.size() * sizeof(float));
+        };
+        copy(to.phi, phi_);
+        copy(to.pressure, pressure_);
+        for (int a = 0; a < D; ++a) copy(to.velocity[a], velocity_[a]);
+        to.time = time_;
+        to.step = step_;
+        to.volume_expected = volume_expected_;
+    }
+    static Water<D> room_for(const Water<D>& water)
+    {
+        Water<D> room;
+        room.grid = water.grid;
+        room.phi = Field<D>(water.grid, Where::program);
+        room.pressure = Field<D>(water.grid, Where::program);
+        room.velocity = FaceField<D>(water.grid, Where::program);
+        room.solids.any = water.solids.any;
+        if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
+        return room;
     }
 
+private:
     Field<D> phi_, pressure_;
     FaceField<D> velocity_;
     double time_ = 0, volume_expected_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,19 +19,31 @@
 namespace tarn {
 namespace {
 
-// A dam break begins at rest and ends in spray, so it visits every kernel: the first second of 0.4 x 0.6 of water in a
-// unit box, in 2D and 3D.
+// A dam break begins at rest and ends in spray, so it visits every kernel: the first half second of 0.4 x 0.6 of water
+// in a unit box, in 2D and 3D, and, for a GPU, of half a box.
 struct Case {
     const char* name;
     std::vector<double> size;
     int cells;
     int frames;
+    Vec3 water{0.4, 0.6, 1};
 };
-const Case cases[] = {
+const Case processor_cases[] = {
     {"dam_break_2d_256", {1, 1}, 256, 30},
     {"dam_break_64", {1, 1, 1}, 64, 15},
     {"dam_break_128", {1, 1, 1}, 128, 15},
 };
+const Case device_cases[] = {
+    {"dam_break_64", {1, 1, 1}, 64, 15},
+    {"dam_break_128", {1, 1, 1}, 128, 15},
+    {"dam_break_256", {1, 1, 1}, 256, 15},
+    {"half_box_256", {1, 1, 1}, 256, 15, {0.5, 1, 1}},
+    {"half_box_512", {1, 1, 1}, 512, 4, {0.5, 1, 1}},
+};
+std::span<const Case> cases()
+{
+    return on_device() ? std::span<const Case>(device_cases) : std::span<const Case>(processor_cases);
+}
 constexpr int repeats = 3;
 
 Scene dam_break(const Case& c)
@@ -41,7 +54,7 @@ Scene dam_break(const Case& c)
     params.domain.cells = c.cells;
     WaterParams water;
     water.min = Vec3{0, 0, 0};
-    water.max = Vec3{0.4, 0.6, 1};
+    water.max = c.water;
     params.water.push_back(water);
     params.time.frames = c.frames;
     return build_scene(params, c.name, c.name, ".");
@@ -63,27 +76,18 @@ constexpr Traffic traffic[] = {
     {"apply pressure", 16},   {"conductances", 8},     {"right-hand side", 32},
 };
 
-// What memory gives to all threads: a sum of two arrays into a third, far larger than any cache, in bytes per second.
-double memory_bandwidth()
-{
-    constexpr int block = 1 << 16, blocks = 512;
-    std::vector<float> a(size_t(block) * blocks, 1), b = a, c = a;
-    double best = 0;
-    for (int n = 0; n < 5; ++n) {
-        const Timer timer;
-        parallel_rows("bandwidth", blocks, [&](int i) {
-            const size_t first = size_t(i) * block;
-            for (size_t k = first; k < first + block; ++k) c[k] = a[k] + 0.5f * b[k];
-        });
-        best = std::max(best, 3.0 * sizeof(float) * double(a.size()) / timer.seconds());
-    }
-    return best;
-}
-
 double median(std::vector<double> values)
 {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
+}
+
+// Where the fields are.
+double bytes_taken()
+{
+    if (!on_device()) return double(memory_resident());
+    const Device d = device();
+    return d.memory - d.memory_free;
 }
 
 // One run of a case, nothing written; the clock stands still while the state is measured.
@@ -120,14 +124,14 @@ Timing time_once(const Scene& scene)
     }
     t.steps = water.step;
     t.cells = water.grid.count();
-    t.resident = double(memory_resident());
+    t.resident = bytes_taken();
     return t;
 }
 
 template <int D>
 nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
 {
-    const double before = double(memory_resident());
+    const double before = bytes_taken();
     std::vector<double> speeds, shares, seconds;
     Timing t;
     for (int n = 0; n < repeats; ++n) {
@@ -135,6 +139,12 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
         speeds.push_back(t.wet / t.seconds / 1e6);
         shares.push_back(t.pressure / t.seconds);
         seconds.push_back(t.seconds / double(t.steps));
+    }
+    const Timing unprofiled = t;
+    if (on_device()) {
+        set_profiling(true);
+        t = time_once<D>(scene);
+        set_profiling(false);
     }
     nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
     for (const KernelTime& k : profile()) {
@@ -148,9 +158,11 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
             row["of_bandwidth"] = known->bytes_3d * double(k.cells) / k.seconds / bandwidth;
         kernels.push_back(row);
     }
+    t = unprofiled;
     return {{"case", scene.name},
             {"version", TARN_VERSION},
             {"cpu", this_machine().cpu},
+            {"device", on_device() ? device().name : "none"},
             {"threads", threads()},
             {"cells", t.cells},
             {"steps", t.steps},
@@ -173,7 +185,7 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
 int bench(const std::string& name, const std::string& results_dir)
 {
     std::vector<std::string> names;
-    for (const Case& c : cases) names.push_back(c.name);
+    for (const Case& c : cases()) names.push_back(c.name);
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         throw InputError(fmt::format("bench: no case \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 
@@ -181,8 +193,9 @@ int bench(const std::string& name, const std::string& results_dir)
     std::filesystem::create_directories(results_dir, error);
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", results_dir, error.message()));
     const double bandwidth = memory_bandwidth();
-    fmt::print("memory gives {:.1f} GB/s to {} threads\n", bandwidth / 1e9, threads());
-    for (const Case& c : cases) {
+    fmt::print("memory gives {:.1f} GB/s to {}\n", bandwidth / 1e9,
+               on_device() ? device().name : fmt::format("{} threads", threads()));
+    for (const Case& c : cases()) {
         if (!name.empty() && name != c.name) continue;
         const Scene scene = dam_break(c);
         const nlohmann::ordered_json result =

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tarn/backend/parallel.h"
 #include "tarn/run/machine.h"
 
 namespace tarn {
@@ -14,6 +15,8 @@ namespace {
 // What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
 namespace cost {
 constexpr double program = 35e6;                         // bytes of the program itself, its libraries and threads
+constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
+constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
 constexpr double memory_per_cell = 12;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
@@ -146,6 +149,14 @@ private:
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
+        if (on_device()) {
+            e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage());
+            // The state that a frame is written from.
+            e.memory = cost::program + cost::device_runtime + 4.0 * (2 + D) * double(grid_.storage()) +
+                       cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume +
+                       (o.preview ? cost::memory_per_pixel * pixels : 0);
+            return;
+        }
         // Fields are resident where water has been.
         e.memory = cost::program + cost::memory_per_cell * double(e.cells) +
                    cost::memory_per_touched_cell[D - 2] * double(touched_cells()) +
@@ -155,6 +166,29 @@ private:
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // A GPU keeps every field whole; this counts them, as step/water.h names them.
+    double device_bytes_per_cell() const
+    {
+        const double state = 4 * (2 + D);                      // phi, pressure, velocity
+        const double work = 4 * D + D + 4 * 3 + 4;             // faces, known, scratch, the inverse diagonal
+        const double levels = 4.0 * (3 + D) / ((1 << D) - 1);  // x, b, 1/diagonal, w of all coarse ones
+        double bytes = 2 * state + work + levels;              // twice: before and after the step
+        const bool solids = !scene_.solids.empty();
+        if (params_.fluid.viscosity > 0) bytes += 3 * 4 * D;
+        if (params_.fluid.surface_tension > 0) bytes += 4;
+        if (solids)
+            bytes += 4 + 4 + 4 * D + (scene_.solids.moving() ? 4 * D : 0);  // to water, distance, open, velocity
+        for (const SolidParams& s : params_.solid)
+            if (s.no_slip) {
+                bytes += D;
+                break;
+            }
+        bool inlets = false, rates = false;
+        for (const SourceParams& s : params_.source) inlets |= s.velocity.has_value(), rates |= s.rate.has_value();
+        for (const SinkParams& s : params_.sink) rates |= s.rate.has_value();
+        return bytes + (inlets ? 1 : 0) + (rates ? 4 : 0) + (solids || inlets ? 4 : 0);
     }
 
     // The cells that water may come to. It rises to its head and no further, but for spray: its height plus what its
@@ -285,6 +319,9 @@ private:
     void fit()
     {
         const Estimate& e = report_.estimate;
+        if (on_device() && e.device > device().memory_free)
+            add(Finding::error, fmt::format("{}: needs {} of memory on the GPU and {} are free; lower domain.cells",
+                                            scene_.file, size_text(e.device), size_text(device().memory_free)));
         const double available = double(memory_available());
         if (e.memory > available)
             add(Finding::error, fmt::format("{}: needs about {} of memory and {} are available; lower domain.cells",
@@ -330,6 +367,9 @@ void print_check(const Scene& scene, const CheckReport& report)
                100.0 * double(e.wet) / double(e.cells));
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s\n", p.time.frames, p.time.rate,
                p.time.frames / p.time.rate);
+    if (on_device())
+        fmt::print("  GPU      {}, of {} free on {}\n", size_text(e.device), size_text(device().memory_free),
+                   device().name);
     fmt::print("  memory   about {}, of {} available\n", size_text(e.memory), size_text(double(memory_available())));
     fmt::print("  disk     about {} ({} a frame, checkpoints {})\n", size_text(e.disk(p.time.frames)),
                size_text(e.disk_per_frame()), size_text(2 * e.checkpoint));

@@ -15,6 +15,7 @@ struct Estimate {
     int64_t wet = 0;    // at the start
     double h = 0;       // m
     double memory = 0;  // bytes, at most resident
+    double device = 0;  // bytes on the GPU, where kernels run on one
     // Bytes on disk, per frame but for the checkpoints, of which two are kept.
     double surface = 0, volume = 0, preview = 0, checkpoint = 0;
 

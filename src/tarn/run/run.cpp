@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ public:
           water_(initial_water<D>(scene)),
           backup_(water_.grid)
     {
+        if (on_device()) shown_ = Backup<D>::room_for(water_);
     }
 
     int run()
@@ -65,12 +67,14 @@ public:
                     if (const std::string why = advance(); !why.empty()) return fail_step(why);
                     if (interrupted()) return stop();
                 }
-                write_frame(frame_ + 1);
+                const int next = frame_ + 1;
+                const bool save = next % params_.output.checkpoint_every == 0 || next == params_.time.frames;
+                write_frame(next, save);
                 ++frame_;
-                if (frame_ % params_.output.checkpoint_every == 0 || frame_ == params_.time.frames) save();
                 report_frame();
                 if (interrupted()) return stop();
             }
+            finish_writing();
             return finish();
         } catch (const RunError& e) {
             return fail_writing(e.what());
@@ -90,7 +94,7 @@ private:
         before_ = measure(water_, params_);
         if (!resumed) {
             folder_.add_stats(row({}, 0));
-            write_frame(0);
+            write_frame(0, false);
         }
         progress_.begin();
         write_status("running", "");
@@ -179,21 +183,44 @@ private:
         return r;
     }
 
-    void write_frame(int frame)
+    // Frame and checkpoint from one state. On a GPU they are written while the next steps go on.
+    void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
+        if (!on_device()) return write(water_, frame, save);
+        finish_writing();
+        backup_.take(water_);
+        backup_.copy_beside(shown_);
+        if (water_.solids.any) shown_.solids.distance.copy(water_.solids.distance);
+        writing_ = std::async(std::launch::async, [this, frame, save] {
+            backend::wait_for_copies();
+            write(shown_, frame, save);
+        });
+    }
+
+    void finish_writing()
+    {
+        if (writing_.valid()) writing_.get();
+    }
+
+    void write(const Water<D>& water, int frame, bool save)
+    {
         const OutputParams& o = params_.output;
         if (o.surface == SurfaceFormat::ply)
-            write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water_));
+            write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water));
         if (o.surface == SurfaceFormat::obj)
-            write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water_));
-        if (o.volume) write_vdb(folder_.frame_path("volume", frame, "vdb"), water_);
-        if (o.preview) write_png(folder_.frame_path("render", frame, "png"), preview(water_, scene_, o.preview_width));
+            write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water));
+        if (o.volume) write_vdb(folder_.frame_path("volume", frame, "vdb"), water);
+        if (o.preview) write_png(folder_.frame_path("render", frame, "png"), preview(water, scene_, o.preview_width));
+        if (!save) return;
+        save_checkpoint(folder_.checkpoint_path(water.step), water, frame);
+        folder_.prune_checkpoints();
     }
 
     void save()
     {
         const ScopedTimer timer(seconds_output_);
+        finish_writing();
         save_checkpoint(folder_.checkpoint_path(water_.step), water_, frame_);
         folder_.prune_checkpoints();
     }
@@ -308,9 +335,11 @@ private:
 
     Water<D> water_;
     Backup<D> backup_;
-    int frame_ = 0;      // the newest whose files are all written
-    Measures before_;    // of water_ as it stands
-    StepReport report_;  // of the newest step
+    Water<D> shown_;             // on a GPU: the state whose frame is being written
+    std::future<void> writing_;  // that work; nothing it needs is destroyed before it
+    int frame_ = 0;              // the newest whose files are all written
+    Measures before_;            // of water_ as it stands
+    StepReport report_;          // of the newest step
     double seconds_output_ = 0;
 };
 

@@ -22,10 +22,12 @@ Tiles<D> tiles_near(const std::vector<Shape>& shapes, const Grid<D>& grid)
     return select(map, 1);
 }
 
-template <int D, class F>
-void each_cell(const Tiles<D>& tiles, const F& f)
+// The part of a cell inside a source, so that its width counts to less than a cell.
+template <int D>
+TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid, Cell<D> c)
 {
-    for (const Box<D>& box : tiles.boxes) backend::each(box, f);
+    const double part = 0.5 - source.distance(lift<D>(grid.centre(c))) / grid.h;
+    return part < 0 ? 0 : (part > 1 ? 1 : part);
 }
 
 }  // namespace
@@ -52,12 +54,15 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
         flows.inlet_velocity.emplace_back();
         if (flows.inlet_velocity.size() > 255)
             throw InputError(scene.file + ": source: more than 255 inlets; unite some");
-        const auto shapes = scene.sources[s].at(0);
-        each_cell(flows.source_tiles[s], [&](Cell<D> c) {
-            if (distance(shapes, lift<D>(grid.centre(c))) < 0)
-                flows.inlet(c) = static_cast<uint8_t>(flows.inlet_velocity.size());
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const ShapesView source = shapes.view();
+        const auto inlet = flows.inlet.view();
+        const uint8_t number = static_cast<uint8_t>(flows.inlet_velocity.size());
+        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            if (source.distance(lift<D>(grid.centre(c))) < 0) inlet(c) = number;
         });
     }
+    flows.inlet_velocity_there = Memory<Vec<D, float>>(flows.inlet_velocity.size());
     return flows;
 }
 
@@ -67,26 +72,31 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
     const Grid<D> grid = phi.grid();
     const auto p = phi.view();
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        const auto shapes = scene.sources[s].at(0);
-        parallel_for("sources", flows.source_tiles[s], [&](Cell<D> c) {
-            p(c) = std::min(p(c), static_cast<float>(distance(shapes, lift<D>(grid.centre(c)))));
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const ShapesView source = shapes.view();
+        parallel_for("sources", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            const float d = static_cast<float>(source.distance(lift<D>(grid.centre(c))));
+            p(c) = d < p(c) ? d : p(c);
         });
     }
     double taken = 0;
+    const float h = static_cast<float>(grid.h);
+    const bool any_solid = solids.any;
+    const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         if (scene.params.sink[s].rate) continue;
-        const auto shapes = scene.sinks[s].at(0);
+        const KernelShapes shapes = scene.sinks[s].for_kernels(0);
+        const ShapesView sink = shapes.view();
         const auto volume = [&] {
-            const float h = static_cast<float>(grid.h);
-            return parallel_sum("sinks", flows.sink_tiles[s], [&](Cell<D> c) {
+            return parallel_sum("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
                 const float wet = wet_fraction<D>(p, grid.cells, c, h);
-                return static_cast<double>(solids.any && wet > 0 ? wet * fluid_fraction<D>(solids.distance.view(), c, h)
-                                                                 : wet);
+                return static_cast<double>(any_solid && wet > 0 ? wet * fluid_fraction<D>(nodes, c, h) : wet);
             });
         };
         const double before = volume();
-        parallel_for("sinks", flows.sink_tiles[s], [&](Cell<D> c) {
-            p(c) = std::max(p(c), -static_cast<float>(distance(shapes, lift<D>(grid.centre(c)))));
+        parallel_for("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            const float d = -static_cast<float>(sink.distance(lift<D>(grid.centre(c))));
+            p(c) = d > p(c) ? d : p(c);
         });
         taken += before - volume();
     }
@@ -99,22 +109,31 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
         if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(source.velocity->at(t)).template as<float>();
+    if (flows.any_inlet)
+        backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
+                      flows.inlet_velocity.size() * sizeof(Vec<D, float>));
     if (!flows.any_rate) return 0;
 
     double gained = 0;
-    const Grid<D>& grid = phi.grid();
+    const Grid<D> grid = phi.grid();
+    const auto p = phi.view();
+    const auto made = flows.volume_rate.view();
     const auto set = [&](const Geometry& geometry, const Tiles<D>& tiles, double rate) {
-        const auto shapes = geometry.at(0);
-        std::vector<Cell<D>> inside;
-        each_cell(tiles, [&](Cell<D> c) {
-            if (phi(c) < 0 && distance(shapes, lift<D>(grid.centre(c))) < 0) inside.push_back(c);
+        const KernelShapes shapes = geometry.for_kernels(0);
+        const ShapesView shape = shapes.view();
+        const double inside = parallel_sum("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            return p(c) < 0 && shape.distance(lift<D>(grid.centre(c))) < 0 ? 1.0 : 0.0;
         });
-        if (inside.empty()) return;
-        const double share = rate / (static_cast<double>(inside.size()) * cell_volume(grid));
-        for (const Cell<D>& c : inside) flows.volume_rate(c) += static_cast<float>(share);
+        if (inside == 0) return;
+        const float share = static_cast<float>(rate / (inside * cell_volume(grid)));
+        parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            if (p(c) < 0 && shape.distance(lift<D>(grid.centre(c))) < 0) made(c) += share;
+        });
         gained += rate * dt;
     };
-    const auto clear = [&](const Tiles<D>& tiles) { each_cell(tiles, [&](Cell<D> c) { flows.volume_rate(c) = 0; }); };
+    const auto clear = [&](const Tiles<D>& tiles) {
+        parallel_for<true>("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) = 0; });
+    };
     for (size_t s = 0; s < scene.sources.size(); ++s)
         if (scene.params.source[s].rate) clear(flows.source_tiles[s]);
     for (size_t s = 0; s < scene.sinks.size(); ++s)
@@ -129,31 +148,30 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
 template <int D>
 double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& scene, double dt)
 {
-    const Grid<D>& grid = phi.grid();
+    const Grid<D> grid = phi.grid();
+    const auto p = phi.view();
     double flow = 0;
     size_t inlet = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         if (!scene.params.source[s].velocity) continue;
         const Vec<D, float> u = flows.inlet_velocity[inlet++];
-        const auto shapes = scene.sources[s].at(0);
-        // The part of a cell inside the source, so that its width counts to less than a cell.
-        const auto inside = [&](Cell<D> c) {
-            const double d = distance(shapes, lift<D>(grid.centre(c)));
-            return std::min(1.0, std::max(0.0, 0.5 - d / grid.h));
-        };
-        each_cell(flows.source_tiles[s], [&](Cell<D> c) {
-            const double here = inside(c);
-            if (here == 0) return;
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const ShapesView source = shapes.view();
+        flow += parallel_sum("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            const double here = part_inside(source, grid, c);
+            double out_of_cell = 0;
+            if (here == 0) return out_of_cell;
             for (int a = 0; a < D; ++a)
                 for (int side = 0; side < 2; ++side) {
                     Cell<D> other = c;
                     other[a] += 2 * side - 1;
                     const double out = side ? u[a] : -u[a];
                     if (!grid.contains(other) || out == 0) continue;
-                    const double beyond = inside(other);
-                    if (out > 0) flow += out * std::max(0.0, here - beyond);
-                    if (out < 0 && beyond == 0 && phi(other) < 0) flow += out * here;
+                    const double beyond = part_inside(source, grid, other);
+                    if (out > 0 && here > beyond) out_of_cell += out * (here - beyond);
+                    if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += out * here;
                 }
+            return out_of_cell;
         });
     }
     return flow * cell_volume(grid) / grid.h * dt;

@@ -18,6 +18,7 @@ struct Flows {
     bool any_inlet = false, any_rate = false;
     Field<D, uint8_t> inlet;                         // inlet of a cell, counted from 1; only where there are inlets
     std::vector<Vec<D, float>> inlet_velocity;       // now
+    Memory<Vec<D, float>> inlet_velocity_there;      // the same for kernels
     Field<D> volume_rate;                            // now, fraction of the cell per second; only where there are rates
     std::vector<Tiles<D>> source_tiles, sink_tiles;  // around each
 };

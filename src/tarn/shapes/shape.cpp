@@ -175,6 +175,16 @@ std::vector<Shape> Geometry::at(double t) const
     return shapes;
 }
 
+KernelShapes Geometry::for_kernels(double t) const
+{
+    std::vector<Shape> shapes = at(t);
+    for (Shape& shape : shapes)
+        for (const auto& grid : grids_)
+            if (shape.sampled.values == grid->values.data())
+                shape.sampled.values = grid->mirror.of(grid->values.data(), grid->values.size());
+    return KernelShapes(std::move(shapes));
+}
+
 Pose Geometry::displacement(size_t i, double t0, double t1) const
 {
     const Entry& e = entries_[i];

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tarn/backend/memory.h"
 #include "tarn/shapes/distance.h"
 
 namespace tarn {
@@ -15,8 +16,28 @@ struct DistanceGrid {
     double spacing = 1;
     Cell<3> nodes;
     std::vector<float> values;  // x fastest
+    Mirror mirror = {};
 
     DistanceView view() const { return {origin, spacing, nodes, values.data()}; }
+};
+
+// A list of shapes as kernels see it.
+struct ShapesView {
+    const Shape* shapes = nullptr;
+    int count = 0;
+
+    TARN_HD double distance(Vec3 x, int* owner = nullptr) const { return tarn::distance(shapes, count, x, owner); }
+};
+
+// Keeps it alive.
+class KernelShapes {
+public:
+    explicit KernelShapes(std::vector<Shape> shapes) : shapes_(std::move(shapes)) {}
+    ShapesView view() const { return {mirror_.of(shapes_.data(), shapes_.size()), static_cast<int>(shapes_.size())}; }
+
+private:
+    std::vector<Shape> shapes_;
+    Mirror mirror_;
 };
 
 // Turns by the angles, in degrees, about x, then y, then z; then translates.
@@ -44,6 +65,8 @@ public:
     size_t size() const { return entries_.size(); }
     // The shapes look at samples that this Geometry, or a copy of it, must keep alive.
     std::vector<Shape> at(double t) const;
+    // The same for kernels.
+    KernelShapes for_kernels(double t) const;
     // The rigid displacement of entry i between two times, as a pose: x(t1) = D x(t0).
     Pose displacement(size_t i, double t0, double t1) const;
 

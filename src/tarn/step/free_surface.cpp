@@ -18,6 +18,16 @@ namespace tarn {
 
 namespace {
 
+// A part of the step, timed until its kernels are done.
+class Stage {
+public:
+    explicit Stage(double& seconds) : timer_(seconds) {}
+    ~Stage() { backend::wait(); }
+
+private:
+    ScopedTimer timer_;
+};
+
 // The surface moves up to `cfl` cells in a step; paths and stencils reach a little further.
 double band_of(const Params& p, double h) { return h * std::max(p.surface.band, std::ceil(p.time.cfl) + 3); }
 
@@ -43,7 +53,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
         b.inlet = w.flows.inlet.view();
-        b.inlet_velocity = w.flows.inlet_velocity.data();
+        b.inlet_velocity = w.flows.inlet_velocity_there.data();
     }
     return b;
 }
@@ -54,27 +64,23 @@ void find_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
     const float band = static_cast<float>(w.band);
-    const std::vector<uint8_t> before = w.map.flags;
-    parallel_rows("find tiles", static_cast<int>(w.map.flags.size()), [&](int i) {
-        uint8_t& flags = w.map.flags[static_cast<size_t>(i)];
-        if (!(flags & tile_candidate)) return;
-        flags = 0;
-        Box<D> box = w.map.box(w.map.tile(static_cast<size_t>(i)));
-        float least = band, nearest = band;
-        backend::each(box, [&](Cell<D> c) {
-            const float p = phi(c), distance = std::fabs(p);
-            least = p < least ? p : least;
-            nearest = distance < nearest ? distance : nearest;
+    const std::vector<uint8_t> found =
+        parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
+            const float p = phi(c);
+            const int wet = p < 0 ? tile_wet | tile_active : 0;
+            return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active : 0));
         });
-        if (least < 0) flags |= tile_wet | tile_active;
-        if (nearest < band) flags |= tile_band | tile_active;
-        if (flags & tile_active || !(before[static_cast<size_t>(i)] & tile_active)) return;
-        for (int a = 0; a < D; ++a)
-            if (box.hi[a] == w.grid.cells[a]) ++box.hi[a];
-        backend::each(box, [&](Cell<D> c) {
-            for (int a = 0; a < D; ++a) w.velocity[a](c) = w.faces[a](c) = w.known[a](c) = 0;
-        });
-    });
+    TileMap<D> left(w.grid);
+    for (size_t i = 0; i < found.size(); ++i) {
+        left.flags[i] = (w.map.flags[i] & tile_active) && !(found[i] & tile_active);
+        if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
+    }
+    const Tiles<D> cleared = select(left, 1);
+    for (int a = 0; a < D; ++a) {
+        const auto u = w.velocity[a].view(), f = w.faces[a].view();
+        const auto k = w.known[a].view();
+        parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = f(c) = k(c) = 0; });
+    }
     w.tiles_band = select(w.map, tile_band);
     w.tiles_active = select(w.map, tile_active);
 }
@@ -116,7 +122,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
     // A dry cell with a wet neighbour.
-    const auto beside = [=](Cell<D> c) {
+    const auto beside = [=] TARN_KERNEL(Cell<D> c) {
         const int i = phi.index(c);
         if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
         bool any = false;
@@ -130,7 +136,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         const auto next = w.faces[a].view();
         const float near = 2 * static_cast<float>(w.grid.h);
         const int back = phi.next(a);
-        parallel_for_faces("balance first layer", tiles, a, [=](Cell<D> c) {
+        parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
             if (known[a][i] || (phi[i] > near && phi[i - back] > near)) return;
@@ -155,7 +161,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const auto u = w.velocity[a].view();
-        parallel_for_faces<true>("balance first layer", tiles, a, [=](Cell<D> c) {
+        parallel_for_faces<true>("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
             const float balanced = next[i], before = u[i];
             u[i] = is_nowhere(balanced) ? before : balanced;
@@ -173,7 +179,7 @@ void extend_velocity(Water<D>& w)
     if (w.solids.any) {
         const auto d = distance.view();
         const auto phi = std::as_const(w.phi).view(), nodes = std::as_const(w.solids.distance).view();
-        parallel_for("distance to water", tiles, [=](Cell<D> c) {
+        parallel_for("distance to water", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const float solid = -nodes_at_cell<D>(nodes, c);
             d(c) = phi(c) > solid ? phi(c) : solid;
         });
@@ -185,20 +191,21 @@ void extend_velocity(Water<D>& w)
 
 // Volume that leaves through open sides, per second.
 template <int D>
-double outflow(const Water<D>& w, const Boundary<D>& boundary)
+double outflow(const Water<D>& w, Boundary<D> boundary)
 {
     double flow = 0;
     const auto phi = w.phi.view();
+    const float h = static_cast<float>(w.grid.h);
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (!boundary.wall_open[a][side]) continue;
             const int layer = side ? w.grid.cells[a] - 1 : 0;
             const auto u = w.velocity[a].view();
-            flow += parallel_sum("outflow", w.tiles_active, [=, &w](Cell<D> c) {
+            flow += parallel_sum("outflow", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                 if (c[a] != layer) return 0.0;
                 Cell<D> face = c;
                 face[a] += side;
-                const float wet = wet_fraction<D>(phi, w.grid.cells, c, static_cast<float>(w.grid.h));
+                const float wet = wet_fraction<D>(phi, boundary.cells, c, h);
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
@@ -242,11 +249,12 @@ void find_curvature(Water<D>& w, const FluidParams& fluid)
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, fluid) / w.grid.h);
-    parallel_for("curvature", w.tiles_band, [=](Cell<D> c) {
+    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
         ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c));
     });
-    parallel_for("curvature", w.tiles_band,
-                 [=](Cell<D> c) { k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h) : 0.0f; });
+    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
+        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h) : 0.0f;
+    });
 }
 
 template <int D>
@@ -258,7 +266,7 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
         if (add == 0) continue;
         const auto u = velocity[a].view();
         const int n = p.next(a);
-        parallel_for_faces<true>("gravity", tiles, a, [=](Cell<D> c) {
+        parallel_for_faces<true>("gravity", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             const float upper = p[i], lower = p[i - n], nearest = upper < lower ? upper : lower;
             u[i] += nearest < 0 ? add : 0.0f;
@@ -274,7 +282,7 @@ double water_volume(const Water<D>& w)
     const float h = static_cast<float>(w.grid.h);
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=](Cell<D> c) {
+    return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                const float f = wet_fraction<D>(phi, cells, c, h);
                return static_cast<double>(solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f);
            });
@@ -303,7 +311,8 @@ double fastest_face(const Water<D>& w)
     double fastest = 0;
     for (int a = 0; a < D; ++a) {
         const auto ua = u[a];
-        const double v = parallel_max<true>("fastest", w.tiles_active, [=](Cell<D> c) { return std::fabs(ua(c)); });
+        const double v =
+            parallel_max<true>("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
         fastest = v < fastest ? fastest : v;  // a NaN comes through
     }
     return fastest;
@@ -320,7 +329,7 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
     double fastest = 0;
     for (size_t s = 0; s < scene.solids.size(); ++s) {
         const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
-        fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=](Cell<D> c) {
+        fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
                                const Vec3 x = lift<D>(grid.centre(c));
                                return static_cast<float>(length(pose.apply(x) - x) / soon);
@@ -362,18 +371,39 @@ template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
     const Vec<D> g = take<D>(p.domain.gravity);
-    const double strength = length(g);
-    double level = -std::numeric_limits<double>::infinity();
-    for (const Box<D>& box : w.tiles_active.boxes)
-        backend::each(box, [&](Cell<D> c) {
-            if (w.phi(c) < 0 && strength > 0)
-                level = std::max(level, -dot(g, w.grid.centre(c)) / strength - static_cast<double>(w.phi(c)));
-        });
-    parallel_for("initial pressure", w.tiles_active, [&](Cell<D> c) {
-        const bool wet = w.phi(c) < 0 && strength > 0;
-        const double depth = wet ? level + dot(g, w.grid.centre(c)) / strength : 0;
-        w.pressure(c) = static_cast<float>(p.fluid.density * strength * std::max(depth, 0.0));
+    const double strength = length(g), scale = p.fluid.density * strength;
+    if (!(strength > 0)) return;
+    // Heights are counted from below everything.
+    const Grid<D> grid = w.grid;
+    const double bottom = -length(grid.size()) - w.band;
+    const auto phi = std::as_const(w.phi).view();
+    const auto pressure = w.pressure.view();
+    const double level = bottom + parallel_max("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                             const double height = -dot(g, grid.centre(c)) / strength - static_cast<double>(phi(c));
+                             return phi(c) < 0 ? static_cast<float>(height - bottom) : 0.0f;
+                         });
+    parallel_for("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
+        pressure(c) = static_cast<float>(depth > 0 ? scale * depth : 0);
     });
+}
+
+// Each water shape brings its velocity to the faces inside it; later ones win.
+template <int D>
+void set_initial_velocity(Water<D>& w, const Params& p, const ShapesView& shapes)
+{
+    const Grid<D> grid = w.grid;
+    for (size_t s = 0; s < p.water.size(); ++s) {
+        const Vec<D, float> u = take<D>(p.water[s].velocity).template as<float>();
+        if (p.water[s].subtract || u == Vec<D, float>{}) continue;
+        const Shape* const shape = shapes.shapes + s;
+        for (int a = 0; a < D; ++a) {
+            const auto ua = w.velocity[a].view();
+            parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+                if (distance(*shape, lift<D>(grid.face(c, a))) < 0.5 * grid.h) ua(c) = u[a];
+            });
+        }
+    }
 }
 
 }  // namespace
@@ -401,28 +431,25 @@ Water<D> initial_water(const Scene& scene)
 
     // Phi from the shapes. Where they run along the domain's sides there is no surface, only more water beyond: the
     // redistancing that follows forgets those sides.
-    const auto shapes = scene.water.at(0);
+    const KernelShapes kept = scene.water.for_kernels(0);
+    const ShapesView shapes = kept.view();
     const Tiles<D> all = all_tiles(w.grid);
-    parallel_for("initial phi", all, [&](Cell<D> c) {
-        const double d = shapes.empty() ? w.band : distance(shapes, lift<D>(w.grid.centre(c)));
-        w.phi(c) = static_cast<float>(std::min(std::max(d, -w.band), w.band));
-    });
+    {
+        const Grid<D> grid = w.grid;
+        const double band = w.band;
+        const auto phi = w.phi.view();
+        parallel_for("initial phi", all, [=] TARN_KERNEL(Cell<D> c) {
+            const double d = shapes.distance(lift<D>(grid.centre(c)));  // infinite where there are none
+            phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
+        });
+    }
     (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
     for (int n = 0; n < 3; ++n) make_distance(w, all, true);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
 
-    // Each water shape brings its velocity to the faces inside it; later ones win.
-    for (size_t s = 0; s < p.water.size(); ++s) {
-        const Vec<D> u = take<D>(p.water[s].velocity);
-        if (p.water[s].subtract || u == Vec<D>{}) continue;
-        for (int a = 0; a < D; ++a)
-            parallel_for_faces("initial velocity", w.tiles_active, a, [&](Cell<D> c) {
-                if (distance(shapes[s], lift<D>(w.grid.face(c, a))) < 0.5 * w.grid.h)
-                    w.velocity[a](c) = static_cast<float>(u[a]);
-            });
-    }
+    set_initial_velocity(w, p, shapes);
     w.volume_expected = water_volume(w);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
@@ -474,7 +501,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 1. The surface moves with the old velocity, which already reaches past it.
     double gained = 0;
     {
-        const ScopedTimer timer(report.seconds_surface);
+        const Stage stage(report.seconds_surface);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -490,7 +517,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     w.volume_expected += gained;
     const Boundary<D> boundary = boundary_of(w, p);
     {
-        const ScopedTimer timer(report.seconds_advect);
+        const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
@@ -499,11 +526,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
-        const ScopedTimer timer(report.seconds_pressure);
+        const Stage stage(report.seconds_pressure);
         ProjectionForces<D> forces;
         if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
-        forces.fastest = 0.4 * w.fastest;  // an impact may take more than half the speed away within the step
+        forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         if (p.surface.volume_correction) w.swelling = forces.swelling = swelling_needed(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
@@ -512,7 +539,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 4. It is carried past the surface, where the next step will look for it.
     {
-        const ScopedTimer timer(report.seconds_advect);
+        const Stage stage(report.seconds_advect);
         extend_velocity(w);
     }
     w.time += dt;
@@ -532,13 +559,13 @@ Measures measure(const Water<D>& w, const Params& p)
     const float h = static_cast<float>(w.grid.h);
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    const auto wet = [=](Cell<D> c) {
+    const auto wet = [=] TARN_KERNEL(Cell<D> c) {
         const float f = wet_fraction<D>(phi, cells, c, h);
         return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
     };
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume = water_volume(w);
-    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=](Cell<D> c) {
+    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                            const float f = wet(c);
                            if (!(f > 0)) return 0.0;
                            const Vec<D, float> v = velocity_at_cell(u, c);
@@ -546,18 +573,18 @@ Measures measure(const Water<D>& w, const Params& p)
                        });
     const Grid<D> grid = w.grid;
     const Vec<D> g = take<D>(p.domain.gravity);
-    m.potential_energy =
-        -mass * parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return wet(c) * dot(g, grid.centre(c)); });
-    m.max_speed = parallel_max("measure", w.tiles_active, [=](Cell<D> c) {
+    m.potential_energy = -mass * parallel_sum("measure", w.tiles_active,
+                                              [=] TARN_KERNEL(Cell<D> c) { return wet(c) * dot(g, grid.centre(c)); });
+    m.max_speed = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         return phi(c) < 0 && wet(c) > 0 ? length(velocity_at_cell(u, c)) : 0.0f;
     });
-    m.cells_wet =
-        static_cast<long>(parallel_sum("measure", w.tiles_active, [=](Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    m.cells_wet = static_cast<long>(
+        parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     const Boundary<D> boundary = boundary_of(w, p);
     const bool rates = w.flows.any_rate;
     const float swelling = w.swelling;
     const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
-    m.max_divergence = parallel_max("measure", w.tiles_active, [=](Cell<D> c) {
+    m.max_divergence = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         if (!(phi(c) < 0)) return 0.0f;
         float out = 0, open = 0;
         for (int a = 0; a < D; ++a)

@@ -142,14 +142,20 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
     const auto p = phi.view();
     const auto q = scratch.view();
 
-    const auto replace = [&](const char* name, auto&& value) {
-        parallel_for<true>(name, tiles, [=](Cell<D> c) { q(c) = value(c); });
-        parallel_for<true>("redistance copy", tiles, [=](Cell<D> c) { p(c) = q(c); });
+    const auto take_over = [&] {
+        parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
-    replace("redistance near", [=](Cell<D> c) { return beside_surface<D>(seen, c, h, limit); });
+    parallel_for<true>("redistance near", tiles,
+                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit); });
+    take_over();
     const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
-    for (int n = 0; n < sweeps; ++n)
-        replace("redistance sweep", [=](Cell<D> c) { return clamp(eikonal<D>(seen, p.index(c), h), -limit, limit); });
+    for (int n = 0; n < sweeps; ++n) {
+        parallel_for<true>("redistance sweep", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            q[i] = clamp(eikonal<D>(seen, i, h), -limit, limit);
+        });
+        take_over();
+    }
 }
 
 }  // namespace

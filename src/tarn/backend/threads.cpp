@@ -1,6 +1,7 @@
 #include "tarn/backend/parallel.h"
 
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 
@@ -13,6 +14,7 @@ namespace tarn {
 
 namespace {
 int thread_count = 0;
+std::mutex kernels_mutex;  // frames are written while the next ones are made
 std::unordered_map<const char*, KernelTime> kernels;
 #if defined(TARN_BACKEND_TBB)
 std::unique_ptr<tbb::global_control> control;
@@ -71,6 +73,7 @@ void run(int n, void (*task)(const void*, int), const void* context)
 
 void record(const char* name, double seconds, long cells)
 {
+    const std::lock_guard lock(kernels_mutex);
     KernelTime& time = kernels[name];
     if (time.calls == 0) time.name = name;
     time.seconds += seconds;

@@ -1,0 +1,48 @@
+#pragma once
+// What several cells may change at once. Only changes whose order does not matter are here: minima and sums of
+// integers.
+
+#if !defined(__CUDACC__)
+#include <atomic>
+#endif
+
+#include "tarn/base/macros.h"
+
+namespace tarn {
+
+#if defined(__CUDACC__)
+
+__device__ inline int atomic_load(const int* value) { return *static_cast<const volatile int*>(value); }
+__device__ inline int atomic_min(int* value, int with) { return atomicMin(value, with); }
+__device__ inline int atomic_add(int* value, int more) { return atomicAdd(value, more); }
+__device__ inline void atomic_add(long long* value, long long more)
+{
+    atomicAdd(reinterpret_cast<unsigned long long*>(value), static_cast<unsigned long long>(more));
+}
+
+#else
+
+inline int atomic_load(const int* value)
+{
+    return std::atomic_ref<int>(*const_cast<int*>(value)).load(std::memory_order_relaxed);
+}
+inline int atomic_min(int* value, int with)
+{
+    const std::atomic_ref<int> at(*value);
+    int old = at.load(std::memory_order_relaxed);
+    while (with < old && !at.compare_exchange_weak(old, with, std::memory_order_relaxed)) {
+    }
+    return old;
+}
+inline int atomic_add(int* value, int more)
+{
+    return std::atomic_ref<int>(*value).fetch_add(more, std::memory_order_relaxed);
+}
+inline void atomic_add(long long* value, long long more)
+{
+    std::atomic_ref<long long>(*value).fetch_add(more, std::memory_order_relaxed);
+}
+
+#endif
+
+}  // namespace tarn

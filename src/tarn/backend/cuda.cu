@@ -1,0 +1,218 @@
+// The CUDA device behind backend/: its memory, its streams, and the ends of reductions.
+
+#include <new>
+
+#include "tarn/backend/memory.h"
+#include "tarn/backend/parallel.h"
+#include "tarn/base/error.h"
+
+namespace tarn {
+
+namespace {
+
+bool profiling_on = false;
+cudaEvent_t before = nullptr, after = nullptr;
+
+// Everything below is made at the first use, by when device() has told whether there is a GPU at all.
+struct Context {
+    cudaStream_t stream = nullptr, copies = nullptr;
+    cudaEvent_t kernels_done = nullptr, copies_done = nullptr;
+    double* result = nullptr;
+    double* partials = nullptr;
+    size_t room = 0;
+
+    Context()
+    {
+        backend::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+        backend::check(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking), "a stream");
+        backend::check(cudaEventCreateWithFlags(&kernels_done, cudaEventDisableTiming), "an event");
+        backend::check(cudaEventCreateWithFlags(&copies_done, cudaEventDisableTiming), "an event");
+        backend::check(cudaHostAlloc(&result, sizeof(double), cudaHostAllocMapped), "pinned memory");
+        // Small, often freed memory comes from a pool that never gives it back.
+        cudaMemPool_t pool = nullptr;
+        int device = 0;
+        uint64_t everything = ~uint64_t{0};
+        backend::check(cudaGetDevice(&device), "the device");
+        backend::check(cudaDeviceGetDefaultMemPool(&pool, device), "a memory pool");
+        backend::check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "a memory pool");
+    }
+};
+Context& context()
+{
+    static Context c;
+    return c;
+}
+
+template <class Op>
+__global__ void finish(const double* partial, int n, double* result)
+{
+    double v = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) v = Op::apply(v, partial[i]);
+    v = backend::combine<Op>(v);
+    if (threadIdx.x == 0) *result = v;
+}
+
+__global__ void triad(const float4* a, const float4* b, float4* c)
+{
+    const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    c[i] = {a[i].x + 0.5f * b[i].x, a[i].y + 0.5f * b[i].y, a[i].z + 0.5f * b[i].z, a[i].w + 0.5f * b[i].w};
+}
+
+template <class T>
+__global__ void fill_all(T* to, T value, size_t n)
+{
+    const size_t stride = size_t{blockDim.x} * gridDim.x;
+    for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) to[i] = value;
+}
+
+}  // namespace
+
+bool on_device() { return true; }
+
+Device device()
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        throw InputError(std::string("--backend cuda: no CUDA device can be used (") +
+                         (error != cudaSuccess ? cudaGetErrorString(error) : "none is there") +
+                         "); run without it, on the processor");
+    cudaDeviceProp about{};
+    int number = 0;
+    size_t free = 0, total = 0;
+    backend::check(cudaGetDevice(&number), "the device");
+    backend::check(cudaGetDeviceProperties(&about, number), "the device's properties");
+    backend::check(cudaMemGetInfo(&free, &total), "the device's memory");
+    return {.name = about.name, .memory = static_cast<double>(total), .memory_free = static_cast<double>(free)};
+}
+
+double memory_bandwidth()
+{
+    constexpr size_t n = size_t{1} << 26;
+    const Memory<float4> a(n), b(n);
+    Memory<float4> c(n);
+    double best = 0;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        backend::wait();
+        const Timer timer;
+        triad<<<n / backend::threads_per_block, backend::threads_per_block, 0, backend::stream()>>>(a.data(), b.data(),
+                                                                                                    c.data());
+        backend::wait();
+        best = std::max(best, 3.0 * sizeof(float4) * n / timer.seconds());
+    }
+    return best;
+}
+
+void set_profiling(bool on) { profiling_on = on; }
+
+const void* Mirror::of_bytes(const void* made, size_t bytes) const
+{
+    if (!copy_) {
+        void* there = nullptr;
+        backend::check(cudaMallocAsync(&there, bytes ? bytes : 1, backend::stream()), "memory for a list");
+        copy_ = std::shared_ptr<void>(there, [](void* p) { (void)cudaFreeAsync(p, backend::stream()); });
+        backend::check(cudaMemcpyAsync(there, made, bytes, cudaMemcpyHostToDevice, backend::stream()), "a list");
+    }
+    return copy_.get();
+}
+
+namespace backend {
+
+void check(cudaError_t error, const char* what)
+{
+    if (error != cudaSuccess) throw RunError(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
+}
+
+cudaStream_t stream() { return context().stream; }
+
+double* partials(size_t n)
+{
+    Context& c = context();
+    if (c.room < n) {
+        wait();
+        check(cudaFree(c.partials), "freeing memory");
+        c.room = 2 * n;
+        check(cudaMalloc(&c.partials, c.room * sizeof(double)), "memory for reductions");
+    }
+    return c.partials;
+}
+
+double* result() { return context().result; }
+
+void wait() { check(cudaStreamSynchronize(stream()), "a kernel"); }
+
+bool profiling() { return profiling_on; }
+
+Launch::Launch(const char* name, long cells) : name_(name), cells_(cells)
+{
+    if (!profiling_on) return;
+    if (!before) {
+        check(cudaEventCreate(&before), "an event");
+        check(cudaEventCreate(&after), "an event");
+    }
+    check(cudaEventRecord(before, stream()), "an event");
+}
+
+Launch::~Launch() noexcept(false)
+{
+    check(cudaGetLastError(), name_);
+    if (!profiling_on) return;
+    float ms = 0;
+    check(cudaEventRecord(after, stream()), "an event");
+    check(cudaEventSynchronize(after), name_);
+    check(cudaEventElapsedTime(&ms, before, after), "an event");
+    record(name_, 1e-3 * ms, cells_);
+}
+
+void finish_sum(const double* partial, int n, double* to) { finish<Add><<<1, 1024, 0, stream()>>>(partial, n, to); }
+void finish_max(const double* partial, int n, double* to) { finish<Larger><<<1, 1024, 0, stream()>>>(partial, n, to); }
+
+void* allocate(size_t bytes, Where where)
+{
+    void* memory = nullptr;
+    const size_t some = bytes ? bytes : 1;
+    const cudaError_t error =
+        where == Where::kernels ? cudaMalloc(&memory, some) : cudaHostAlloc(&memory, some, cudaHostAllocDefault);
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        throw std::bad_alloc();
+    }
+    check(error, "memory");
+    if (where == Where::kernels)
+        check(cudaMemsetAsync(memory, 0, some, stream()), "clearing memory");
+    else
+        std::memset(memory, 0, some);
+    return memory;
+}
+
+void release(void* memory, Where where) noexcept
+{
+    (void)(where == Where::kernels ? cudaFree(memory) : cudaFreeHost(memory));
+}
+
+void copy(void* to, const void* from, size_t bytes)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "a copy");
+    wait();
+}
+
+void copy_beside(void* to, const void* from, size_t bytes)
+{
+    Context& c = context();
+    check(cudaEventRecord(c.kernels_done, c.stream), "an event");
+    check(cudaStreamWaitEvent(c.copies, c.kernels_done), "an event");
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, c.copies), "a copy");
+    check(cudaEventRecord(c.copies_done, c.copies), "an event");
+}
+void follow_copies() { check(cudaStreamWaitEvent(context().stream, context().copies_done), "an event"); }
+void wait_for_copies() { check(cudaStreamSynchronize(context().copies), "a copy"); }
+
+void fill(float* to, float value, size_t n)
+{
+    if (n) fill_all<<<1024, threads_per_block, 0, stream()>>>(to, value, n);
+}
+void fill(uint8_t* to, uint8_t value, size_t n) { check(cudaMemsetAsync(to, value, n, stream()), "filling memory"); }
+
+}  // namespace backend
+
+}  // namespace tarn

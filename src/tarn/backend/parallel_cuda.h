@@ -1,0 +1,241 @@
+#pragma once
+// Loops on a CUDA device: one block of threads for each box of tiles, its warps along x. Included by parallel.h alone.
+
+#include <cstring>
+#include <string>
+
+#include <cuda_runtime.h>
+
+namespace tarn {
+
+namespace backend {
+
+inline constexpr int threads_per_block = 256, lanes_per_warp = 32;
+
+cudaStream_t stream();
+// Throws RunError with CUDA's own words.
+void check(cudaError_t error, const char* what);
+// Room for partial results of reductions, at least n doubles, where kernels write; and one result where both look.
+double* partials(size_t n);
+double* result();
+
+// Around every launch: complains, and takes the time where that was asked for.
+class Launch {
+public:
+    Launch(const char* name, long cells);
+    ~Launch() noexcept(false);
+
+private:
+    const char* name_;
+    long cells_;
+};
+bool profiling();
+
+template <int D>
+const Box<D>* boxes_there(const Tiles<D>& tiles)
+{
+    return tiles.mirror.of(tiles.boxes.data(), tiles.boxes.size());
+}
+
+template <class F>
+__device__ inline void each_in_block(const Box<2>& box, const F& f)
+{
+    const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    for (int j = box.lo[1] + warp; j < box.hi[1]; j += threads_per_block / lanes_per_warp)
+        for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<2>{i, j});
+}
+template <class F>
+__device__ inline void each_in_block(const Box<3>& box, const F& f)
+{
+    const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
+    for (int row = warp; row < rows; row += threads_per_block / lanes_per_warp) {
+        const int k = row / ny, j = row - k * ny;
+        for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<3>{i, box.lo[1] + j, box.lo[2] + k});
+    }
+}
+
+template <int D, class F>
+__global__ void __launch_bounds__(threads_per_block) run_cells(const Box<D>* boxes, F f)
+{
+    each_in_block(boxes[blockIdx.x], f);
+}
+
+template <int D, class F>
+__global__ void __launch_bounds__(threads_per_block) run_faces(const Box<D>* boxes, int axis, int last, F f)
+{
+    Box<D> box = boxes[blockIdx.x];
+    for (int a = 0; a < D; ++a)
+        if (a == axis && box.hi[a] == last) ++box.hi[a];
+    each_in_block(box, f);
+}
+
+template <int D, class F>
+__global__ void __launch_bounds__(threads_per_block) run_nodes(const Box<D>* boxes, Cell<D> cells, F f)
+{
+    Box<D> box = boxes[blockIdx.x];
+    for (int a = 0; a < D; ++a)
+        if (box.hi[a] == cells[a]) ++box.hi[a];
+    each_in_block(box, f);
+}
+
+template <class F>
+__global__ void __launch_bounds__(threads_per_block) run_range(int n, F f)
+{
+    const int i = static_cast<int>(blockIdx.x) * threads_per_block + static_cast<int>(threadIdx.x);
+    if (i < n) f(i);
+}
+
+struct Add {
+    static __device__ double apply(double a, double b) { return a + b; }
+};
+struct Larger {
+    static __device__ double apply(double a, double b) { return a != a ? a : (b != b ? b : (a > b ? a : b)); }
+};
+
+// One value from those of a block's threads, in an order that never changes; right in the first thread.
+template <class Op>
+__device__ inline double combine(double v)
+{
+    __shared__ double of_warp[32];
+    const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    const int warps = static_cast<int>(blockDim.x) / lanes_per_warp;
+    for (int by = lanes_per_warp / 2; by > 0; by /= 2) v = Op::apply(v, __shfl_down_sync(~0u, v, by));
+    if (lane == 0) of_warp[warp] = v;
+    __syncthreads();
+    v = lane < warps ? of_warp[lane] : 0;
+    for (int by = lanes_per_warp / 2; by > 0; by /= 2) v = Op::apply(v, __shfl_down_sync(~0u, v, by));
+    return v;
+}
+
+template <class Op, int D, class F>
+__global__ void __launch_bounds__(threads_per_block) reduce_cells(const Box<D>* boxes, F f, double* partial)
+{
+    double v = 0;
+    each_in_block(boxes[blockIdx.x], [&](Cell<D> c) { v = Op::apply(v, static_cast<double>(f(c))); });
+    v = combine<Op>(v);
+    if (threadIdx.x == 0) partial[blockIdx.x] = v;
+}
+
+// All partial results into one.
+void finish_sum(const double* partial, int n, double* result);
+void finish_max(const double* partial, int n, double* result);
+
+template <int D, class F>
+__global__ void __launch_bounds__(threads_per_block) any_of_tiles(const Box<D>* tiles, F f, uint8_t* bits)
+{
+    const Box<D> box = tiles[blockIdx.x];
+    constexpr int size = D == 3 ? tile_size * tile_size * tile_size : tile_size * tile_size;
+    int any = 0;
+    for (int n = static_cast<int>(threadIdx.x); n < size; n += threads_per_block) {
+        Cell<D> c;
+        int left = n;
+        for (int a = 0; a < D; ++a) {
+            c[a] = box.lo[a] + left % tile_size;
+            left /= tile_size;
+        }
+        if (box.contains(c)) any |= f(c);
+    }
+    // One bit after the other, as that is what a whole block can be asked.
+    int all = 0;
+    for (int bit = 0; bit < 8; ++bit) all |= __syncthreads_or(any & (1 << bit)) ? 1 << bit : 0;
+    if (threadIdx.x == 0) bits[blockIdx.x] = static_cast<uint8_t>(all);
+}
+
+template <int D, class F>
+double reduce(const char* name, const Tiles<D>& tiles, const F& f, bool sum)
+{
+    const int n = static_cast<int>(tiles.boxes.size());
+    if (n == 0) return 0;
+    double* const partial = partials(static_cast<size_t>(n));
+    {
+        const Launch launch(name, profiling() ? tiles.cells() : 0);
+        if (sum)
+            reduce_cells<Add><<<n, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+        else
+            reduce_cells<Larger><<<n, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+        sum ? finish_sum(partial, n, result()) : finish_max(partial, n, result());
+    }
+    wait();
+    return *result();
+}
+
+}  // namespace backend
+
+template <bool independent = false, int D, class F>
+void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    if (tiles.boxes.empty()) return;
+    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    backend::run_cells<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+        backend::boxes_there(tiles), f);
+}
+
+template <bool independent = false, int D, class F>
+void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
+{
+    if (tiles.boxes.empty()) return;
+    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    backend::run_faces<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+        backend::boxes_there(tiles), axis, tiles.grid.cells[axis], f);
+}
+
+template <int D, class F>
+void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    if (tiles.boxes.empty()) return;
+    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    backend::run_nodes<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+        backend::boxes_there(tiles), tiles.grid.cells, f);
+}
+
+template <bool independent = false, int D, class F>
+double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    return backend::reduce(name, tiles, f, true);
+}
+
+template <bool independent = false, int D, class F>
+double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    return backend::reduce(name, tiles, f, false);
+}
+
+template <class F>
+void parallel_range(const char* name, int n, const F& f)
+{
+    if (n <= 0) return;
+    const backend::Launch launch(name, n);
+    const unsigned blocks = static_cast<unsigned>((n + backend::threads_per_block - 1) / backend::threads_per_block);
+    backend::run_range<<<blocks, backend::threads_per_block, 0, backend::stream()>>>(n, f);
+}
+
+template <int D, class F>
+std::vector<uint8_t> parallel_any(const char* name, const TileMap<D>& map, uint8_t mask, const F& f)
+{
+    std::vector<size_t> chosen;
+    std::vector<Box<D>> boxes;
+    for (size_t i = 0; i < map.flags.size(); ++i)
+        if (map.flags[i] & mask) {
+            chosen.push_back(i);
+            boxes.push_back(map.box(map.tile(i)));
+        }
+    std::vector<uint8_t> bits(map.flags.size());
+    if (chosen.empty()) return bits;
+
+    const Mirror mirror;
+    const Box<D>* const there = mirror.of(boxes.data(), boxes.size());
+    uint8_t* const found = reinterpret_cast<uint8_t*>(backend::partials(chosen.size() / sizeof(double) + 1));
+    {
+        const backend::Launch launch(name, static_cast<long>(boxes.size()));
+        backend::
+            any_of_tiles<<<static_cast<unsigned>(boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+                there, f, found);
+    }
+    std::vector<uint8_t> of_chosen(chosen.size());
+    backend::copy(of_chosen.data(), found, of_chosen.size());
+    for (size_t n = 0; n < chosen.size(); ++n) bits[chosen[n]] = of_chosen[n];
+    return bits;
+}
+
+}  // namespace tarn

@@ -1,0 +1,198 @@
+#pragma once
+// Loops on threads, or on one where there are none.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "tarn/base/timer.h"
+#include "tarn/grid/tiles.h"
+
+namespace tarn {
+
+namespace backend {
+// Calls task(context, i) for every i in [0, n), in any order, on all threads.
+void run(int n, void (*task)(const void*, int), const void* context);
+// Below this many cells a loop is quicker on one thread than the threads are to wake.
+inline constexpr long too_small = 8192;
+
+template <class F>
+void blocks(const char* name, int n, long cells, const F& f)
+{
+    const Timer timer;
+    if (n == 1 || cells < too_small)
+        for (int i = 0; i < n; ++i) f(i);
+    else
+        run(
+            n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
+    record(name, timer.seconds(), cells);
+}
+
+// Visits a box row by row. `independent` promises that no cell reads what another cell of its row writes, so that the
+// compiler may work on several at once.
+template <bool independent = false, class F>
+void each(const Box<2>& b, const F& f)
+{
+    const F g = f;  // a copy of its own spares the compiler the thought that stores might change what f holds
+    const int begin = b.lo[0], end = b.hi[0];
+    for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+        if constexpr (independent) {
+#pragma GCC ivdep
+            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
+        } else {
+            for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
+        }
+    }
+}
+template <bool independent = false, class F>
+void each(const Box<3>& b, const F& f)
+{
+    const F g = f;
+    const int begin = b.lo[0], end = b.hi[0];
+    for (int k = b.lo[2]; k < b.hi[2]; ++k)
+        for (int j = b.lo[1]; j < b.hi[1]; ++j) {
+            if constexpr (independent) {
+#pragma GCC ivdep
+                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
+            } else {
+                for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
+            }
+        }
+}
+
+// Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes.
+inline constexpr int lanes = 16;
+template <bool independent, class T, int D, class F, class Use>
+void each_row(const Box<D>& box, const F& f, const Use& use)
+{
+    T row[tile_size * longest_run + lanes] = {};
+    const int begin = box.lo[0], length = box.hi[0] - begin;
+    Box<D> rows = box;
+    rows.hi[0] = begin + 1;
+    each(rows, [&](Cell<D> c) {
+        const F g = f;
+        if constexpr (independent) {
+#pragma GCC ivdep
+            for (int i = 0; i < length; ++i) {
+                Cell<D> here = c;
+                here[0] = begin + i;
+                row[i] = g(here);
+            }
+        } else {
+            for (int i = 0; i < length; ++i) {
+                Cell<D> here = c;
+                here[0] = begin + i;
+                row[i] = g(here);
+            }
+        }
+        use(row, length);
+    });
+}
+}  // namespace backend
+
+template <class F>
+void parallel_rows(const char* name, int n, const F& f)
+{
+    backend::blocks(name, n, backend::too_small, f);
+}
+
+#if !defined(__CUDACC__)
+
+template <bool independent = false, int D, class F>
+void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(),
+                    [&](int b) { backend::each<independent>(tiles.boxes[static_cast<size_t>(b)], f); });
+}
+
+template <bool independent = false, int D, class F>
+void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
+{
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        Box<D> box = tiles.boxes[static_cast<size_t>(b)];
+        if (box.hi[axis] == tiles.grid.cells[axis]) ++box.hi[axis];
+        backend::each<independent>(box, f);
+    });
+}
+
+template <int D, class F>
+void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        Box<D> box = tiles.boxes[static_cast<size_t>(b)];
+        for (int a = 0; a < D; ++a)
+            if (box.hi[a] == tiles.grid.cells[a]) ++box.hi[a];
+        backend::each(box, f);
+    });
+}
+
+// Each row is summed in fixed lanes, so that the compiler can work on them at once.
+template <bool independent = false, int D, class F>
+double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    std::vector<double> partial(tiles.boxes.size());
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        double lanes[backend::lanes] = {};
+        backend::each_row<independent, double>(tiles.boxes[static_cast<size_t>(b)], f, [&](const double* row, int n) {
+            for (int i = 0; i < n; i += backend::lanes)
+                for (int l = 0; l < backend::lanes; ++l) lanes[l] += row[i + l];
+        });
+        double s = 0;
+        for (const double v : lanes) s += v;
+        partial[static_cast<size_t>(b)] = s;
+    });
+    double sum = 0;
+    for (const double s : partial) sum += s;
+    return sum;
+}
+
+template <bool independent = false, int D, class F>
+double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    std::vector<float> partial(tiles.boxes.size());
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        float most[backend::lanes] = {}, nan[backend::lanes] = {};
+        backend::each_row<independent, float>(tiles.boxes[static_cast<size_t>(b)], f, [&](const float* row, int n) {
+            for (int i = 0; i < n; i += backend::lanes)
+                for (int l = 0; l < backend::lanes; ++l) {
+                    const float v = row[i + l];
+                    most[l] = v > most[l] ? v : most[l];
+                    nan[l] += v - v;  // 0, or NaN for ever
+                }
+        });
+        float m = 0;
+        for (int l = 0; l < backend::lanes; ++l) m = std::max(m, most[l]);
+        for (int l = 0; l < backend::lanes; ++l) m += nan[l];
+        partial[static_cast<size_t>(b)] = m;
+    });
+    double m = 0;
+    for (const float v : partial) m = (std::isnan(v) || v > m) ? v : m;
+    return m;
+}
+
+template <class F>
+void parallel_range(const char* name, int n, const F& f)
+{
+    constexpr int block = 256;
+    backend::blocks(name, (n + block - 1) / block, n, [&](int b) {
+        for (int i = b * block; i < std::min(n, (b + 1) * block); ++i) f(i);
+    });
+}
+
+template <int D, class F>
+std::vector<uint8_t> parallel_any(const char* name, const TileMap<D>& map, uint8_t mask, const F& f)
+{
+    std::vector<uint8_t> bits(map.flags.size());
+    parallel_rows(name, static_cast<int>(bits.size()), [&](int i) {
+        const size_t tile = static_cast<size_t>(i);
+        if (!(map.flags[tile] & mask)) return;
+        uint8_t any = 0;
+        backend::each(map.box(map.tile(tile)), [&](Cell<D> c) { any |= f(c); });
+        bits[tile] = any;
+    });
+    return bits;
+}
+
+#endif
+
+}  // namespace tarn

@@ -1,0 +1,67 @@
+// The processor behind backend/: kernels run where the program does.
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "tarn/backend/memory.h"
+#include "tarn/backend/parallel.h"
+
+namespace tarn {
+
+bool on_device() { return false; }
+Device device() { return {}; }
+void set_profiling(bool) {}
+
+const void* Mirror::of_bytes(const void* made, size_t) const { return made; }
+
+double memory_bandwidth()
+{
+    constexpr int block = 1 << 16, blocks = 512;
+    std::vector<float> a(size_t(block) * blocks, 1), b = a, c = a;
+    double best = 0;
+    for (int n = 0; n < 5; ++n) {
+        const Timer timer;
+        parallel_rows("bandwidth", blocks, [&](int i) {
+            const size_t first = size_t(i) * block;
+            for (size_t k = first; k < first + block; ++k) c[k] = a[k] + 0.5f * b[k];
+        });
+        best = std::max(best, 3.0 * sizeof(float) * static_cast<double>(a.size()) / timer.seconds());
+    }
+    return best;
+}
+
+namespace backend {
+
+void wait() {}
+
+void* allocate(size_t bytes, Where)
+{
+    void* memory = std::calloc(bytes ? bytes : 1, 1);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+void release(void* memory, Where) noexcept { std::free(memory); }
+
+void copy(void* to, const void* from, size_t bytes)
+{
+    constexpr size_t page = 4096;
+    char* const out = static_cast<char*>(to);
+    const char* const in = static_cast<const char*>(from);
+    for (size_t i = 0; i < bytes; i += page) {
+        const size_t n = std::min(page, bytes - i);
+        if (std::memcmp(out + i, in + i, n) != 0) std::memcpy(out + i, in + i, n);
+    }
+}
+
+void copy_beside(void* to, const void* from, size_t bytes) { copy(to, from, bytes); }
+void follow_copies() {}
+void wait_for_copies() {}
+
+void fill(float* to, float value, size_t n) { std::fill_n(to, n, value); }
+void fill(uint8_t* to, uint8_t value, size_t n) { std::fill_n(to, n, value); }
+
+}  // namespace backend
+
+}  // namespace tarn
