@@ -1,6 +1,7 @@
 // tarn-state: runs a packed scene and leaves its states, with nothing but the standard library. `tarn pack` makes the
 // one, and `tarn convert` turns the other into meshes, pictures and a movie, wherever the whole program is.
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
