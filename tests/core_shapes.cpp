@@ -358,7 +358,7 @@ TEST(Geometry, keyframes_carry_points_of_a_solid_along)
     p.translate.keys = {{0, {0, 0, 0}}, {2, {1, 0, 0}}};
     p.rotate.keys = {{0, {0, 0, 0}}, {2, {10, 20, 180}}};
     const ShapeParams still = sphere({0, 0, 0}, 1);
-    const Geometry g = Geometry::build({&p, &still}, 3, 0.1, ".", "x.toml");
+    const Geometry g = Geometry::build({&p, &still}, 3, {}, "x.toml");
     EXPECT_TRUE(g.moving());
     EXPECT_EQ(g.size(), 2u);
     const Vec3 x{0.05, 0.4, 0.03};
@@ -377,7 +377,7 @@ TEST(Geometry, a_shape_that_lacks_a_key_is_refused_with_its_line)
     p.center = Vec3{};
     p.line = 12;
     try {
-        Geometry::build({&p}, 3, 0.1, ".", "x.toml");
+        Geometry::build({&p}, 3, {}, "x.toml");
         FAIL() << "accepted";
     } catch (const InputError& e) {
         EXPECT_EQ(std::string(e.what()), "x.toml:12: radius: missing; the shape \"sphere\" needs it");

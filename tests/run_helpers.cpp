@@ -100,7 +100,7 @@ Outcome ProgramTest::tarn(const Launch& launch) const
     // What it prints goes to files beside the folder, so that the folder holds only what the program makes.
     const std::string out = folder.string() + ".out", err = folder.string() + ".err";
     std::vector<std::string> words = launch.words;
-    words.insert(words.begin(), TARN_PROGRAM);
+    words.insert(words.begin(), launch.program);
     std::vector<char*> arguments;
     for (std::string& w : words) arguments.push_back(w.data());
     arguments.push_back(nullptr);
@@ -116,7 +116,7 @@ Outcome ProgramTest::tarn(const Launch& launch) const
             const rlimit limit{rlim_t(launch.file_limit), rlim_t(launch.file_limit)};
             setrlimit(RLIMIT_FSIZE, &limit);
         }
-        if (chdir(folder.c_str()) == 0) execv(TARN_PROGRAM, arguments.data());
+        if (chdir(folder.c_str()) == 0) execv(launch.program.c_str(), arguments.data());
         _exit(127);
     }
     int status = 0;

@@ -18,6 +18,7 @@ struct Outcome {
 
 struct Launch {
     std::vector<std::string> words = {};
+    std::string program = TARN_PROGRAM;
     std::vector<std::pair<std::string, std::string>> environment = {};  // on top of the test's own
     long file_limit = -1;                                               // bytes that one file may have
     // Called again and again while the program runs; answers a signal to send, or 0.
@@ -32,6 +33,10 @@ protected:
 
     Outcome tarn(const Launch& launch) const;
     Outcome tarn(const std::vector<std::string>& words) const { return tarn(Launch{.words = words}); }
+    Outcome tarn_state(const std::vector<std::string>& words) const
+    {
+        return tarn(Launch{.words = words, .program = TARN_STATE_PROGRAM});
+    }
 
     void write(const std::string& path, const std::string& text) const;
     std::string read(const std::string& path) const;

@@ -1,5 +1,5 @@
 """What a run leaves, as numpy arrays: checkpoints, statistics and surfaces. The formats are those of
-src/tarn/output/checkpoint.cpp, src/tarn/run/folder.cpp and src/tarn/output/surface.cpp."""
+src/tarn/output/checkpoint.cpp, src/tarn/run/stats.cpp and src/tarn/output/surface.cpp."""
 
 import csv
 import pathlib

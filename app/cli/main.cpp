@@ -19,6 +19,7 @@
 #include "tarn/render/preview.h"
 #include "tarn/run/bench.h"
 #include "tarn/run/check.h"
+#include "tarn/run/convert.h"
 #include "tarn/run/run.h"
 #include "tarn/run/validate.h"
 #include "tarn/scene/read.h"
@@ -35,6 +36,8 @@ constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
+  tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
+  tarn convert out/dam_break                      meshes, pictures and a movie from the states that it left
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
 The script ./tarn knows two more commands: build, and test.)";
@@ -126,7 +129,7 @@ int run_command_line(int argc, char** argv)
     app.footer(examples);
     app.require_subcommand(1);
 
-    std::string scene_file, dir, name, results = "out/bench", backend = "cpu";
+    std::string scene_file, dir, name, packed, results = "out/bench", backend = "cpu";
     RunOptions options;
     std::vector<std::string> settings;
     int frames = 0;
@@ -164,6 +167,15 @@ int run_command_line(int argc, char** argv)
     CLI::App* check_cmd = app.add_subcommand("check", "Look for mistakes; estimate cells, memory and disk");
     scene_options(check_cmd);
     backend_option(check_cmd);
+
+    CLI::App* pack_cmd =
+        app.add_subcommand("pack", "Write a scene as one file, which tarn-state runs without any library");
+    scene_options(pack_cmd);
+    pack_cmd->add_option("file", packed, "Packed scene [<scene>.pack]")->type_name("FILE");
+    pack_cmd->add_flag("--force", force, "Replace another packed scene");
+    CLI::App* convert_cmd =
+        app.add_subcommand("convert", "Make meshes, pictures and a movie from the states that tarn-state left");
+    convert_cmd->add_option("dir", dir, "Folder of the states")->required()->type_name("DIR");
 
     CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
     movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
@@ -217,6 +229,8 @@ int run_command_line(int argc, char** argv)
         print_check(scene, check(scene));
         return exit_done;
     }
+    if (*pack_cmd) return pack(read_scene(scene_file, overrides_of(settings, frames)), packed, force);
+    if (*convert_cmd) return convert(dir);
     if (*movie_cmd) return movie(dir, rate);
     if (*scenes_cmd) return list_scenes();
     if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());

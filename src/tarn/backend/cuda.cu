@@ -1,9 +1,11 @@
 // The CUDA device behind backend/: its memory, its streams, and the ends of reductions.
 
+#include <algorithm>
 #include <new>
 
 #include "tarn/backend/memory.h"
 #include "tarn/backend/parallel.h"
+#include "tarn/backend/sequence.h"
 #include "tarn/base/error.h"
 
 namespace tarn {
@@ -84,6 +86,55 @@ Device device()
     backend::check(cudaGetDeviceProperties(&about, number), "the device's properties");
     backend::check(cudaMemGetInfo(&free, &total), "the device's memory");
     return {.name = about.name, .memory = static_cast<double>(total), .memory_free = static_cast<double>(free)};
+}
+
+struct Sequence::Graph {
+    cudaGraphExec_t ready = nullptr;
+    std::vector<const void*> on;
+    int runs = 0;  // since forget()
+
+    ~Graph()
+    {
+        if (ready) (void)cudaGraphExecDestroy(ready);
+    }
+    void record(const std::function<void()>& launch)
+    {
+        cudaGraph_t graph = nullptr;
+        backend::check(cudaStreamBeginCapture(backend::stream(), cudaStreamCaptureModeThreadLocal), "a graph");
+        launch();
+        backend::check(cudaStreamEndCapture(backend::stream(), &graph), "a graph");
+        // The newest graph mostly differs in its numbers alone, which is quick to take over.
+        cudaGraphExecUpdateResultInfo difference{};
+        if (!ready || cudaGraphExecUpdate(ready, graph, &difference) != cudaSuccess) {
+            (void)cudaGetLastError();
+            if (ready) backend::check(cudaGraphExecDestroy(ready), "a graph");
+            backend::check(cudaGraphInstantiate(&ready, graph, 0), "a graph");
+        }
+        backend::check(cudaGraphDestroy(graph), "a graph");
+    }
+};
+Sequence::Sequence() = default;
+Sequence::~Sequence() = default;
+Sequence::Sequence(Sequence&&) noexcept = default;
+Sequence& Sequence::operator=(Sequence&&) noexcept = default;
+
+void Sequence::run(std::vector<const void*> on, const std::function<void()>& launch)
+{
+    if (!graph_) graph_ = std::make_unique<Graph>();
+    if (on != graph_->on) {
+        graph_->on = std::move(on);
+        graph_->runs = 0;
+    }
+    // The first run brings every list of tiles to the device, which a recording could not.
+    const int before = graph_->runs++;
+    if (before == 0 || profiling_on) return launch();
+    if (before == 1) graph_->record(launch);
+    backend::check(cudaGraphLaunch(graph_->ready, backend::stream()), "a graph");
+}
+
+void Sequence::forget()
+{
+    if (graph_) graph_->runs = 0;
 }
 
 double memory_bandwidth()

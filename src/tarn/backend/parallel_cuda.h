@@ -1,5 +1,6 @@
 #pragma once
-// Loops on a CUDA device: one block of threads for each box of tiles, its warps along x. Included by parallel.h alone.
+// Loops on a CUDA device: eight blocks of threads share each box of tiles, a warp takes a row of it, its lanes go along
+// x. Included by parallel.h alone.
 
 #include <cstring>
 #include <string>
@@ -11,6 +12,7 @@ namespace tarn {
 namespace backend {
 
 inline constexpr int threads_per_block = 256, lanes_per_warp = 32;
+inline constexpr int warps_per_block = threads_per_block / lanes_per_warp;
 
 cudaStream_t stream();
 // Throws RunError with CUDA's own words.
@@ -31,6 +33,13 @@ private:
 };
 bool profiling();
 
+// Blocks for every box: a row for each warp.
+template <int D>
+dim3 blocks_for(const Tiles<D>& tiles)
+{
+    return {static_cast<unsigned>(tiles.boxes.size()), D == 3 ? tile_size * tile_size / warps_per_block : 1};
+}
+
 template <int D>
 const Box<D>* boxes_there(const Tiles<D>& tiles)
 {
@@ -41,7 +50,7 @@ template <class F>
 __device__ inline void each_in_block(const Box<2>& box, const F& f)
 {
     const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
-    for (int j = box.lo[1] + warp; j < box.hi[1]; j += threads_per_block / lanes_per_warp)
+    for (int j = box.lo[1] + warp; j < box.hi[1]; j += warps_per_block)
         for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<2>{i, j});
 }
 template <class F>
@@ -49,7 +58,8 @@ __device__ inline void each_in_block(const Box<3>& box, const F& f)
 {
     const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
     const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
-    for (int row = warp; row < rows; row += threads_per_block / lanes_per_warp) {
+    for (int row = static_cast<int>(blockIdx.y) * warps_per_block + warp; row < rows;
+         row += static_cast<int>(gridDim.y) * warps_per_block) {
         const int k = row / ny, j = row - k * ny;
         for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<3>{i, box.lo[1] + j, box.lo[2] + k});
     }
@@ -114,7 +124,7 @@ __global__ void __launch_bounds__(threads_per_block) reduce_cells(const Box<D>* 
     double v = 0;
     each_in_block(boxes[blockIdx.x], [&](Cell<D> c) { v = Op::apply(v, static_cast<double>(f(c))); });
     v = combine<Op>(v);
-    if (threadIdx.x == 0) partial[blockIdx.x] = v;
+    if (threadIdx.x == 0) partial[blockIdx.x * gridDim.y + blockIdx.y] = v;
 }
 
 // All partial results into one.
@@ -145,15 +155,16 @@ __global__ void __launch_bounds__(threads_per_block) any_of_tiles(const Box<D>* 
 template <int D, class F>
 double reduce(const char* name, const Tiles<D>& tiles, const F& f, bool sum)
 {
-    const int n = static_cast<int>(tiles.boxes.size());
-    if (n == 0) return 0;
+    if (tiles.boxes.empty()) return 0;
+    const dim3 blocks = blocks_for(tiles);
+    const int n = static_cast<int>(blocks.x * blocks.y);
     double* const partial = partials(static_cast<size_t>(n));
     {
         const Launch launch(name, profiling() ? tiles.cells() : 0);
         if (sum)
-            reduce_cells<Add><<<n, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+            reduce_cells<Add><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
         else
-            reduce_cells<Larger><<<n, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+            reduce_cells<Larger><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
         sum ? finish_sum(partial, n, result()) : finish_max(partial, n, result());
     }
     wait();
@@ -167,7 +178,7 @@ void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return;
     const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
-    backend::run_cells<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+    backend::run_cells<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), f);
 }
 
@@ -176,7 +187,7 @@ void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const
 {
     if (tiles.boxes.empty()) return;
     const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
-    backend::run_faces<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+    backend::run_faces<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), axis, tiles.grid.cells[axis], f);
 }
 
@@ -185,7 +196,7 @@ void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return;
     const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
-    backend::run_nodes<<<static_cast<unsigned>(tiles.boxes.size()), backend::threads_per_block, 0, backend::stream()>>>(
+    backend::run_nodes<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), tiles.grid.cells, f);
 }
 
@@ -215,11 +226,11 @@ std::vector<uint8_t> parallel_any(const char* name, const TileMap<D>& map, uint8
 {
     std::vector<size_t> chosen;
     std::vector<Box<D>> boxes;
-    for (size_t i = 0; i < map.flags.size(); ++i)
-        if (map.flags[i] & mask) {
-            chosen.push_back(i);
-            boxes.push_back(map.box(map.tile(i)));
-        }
+    map.for_each([&](size_t i, Cell<D> t) {
+        if (!(map.flags[i] & mask)) return;
+        chosen.push_back(i);
+        boxes.push_back(map.box(t));
+    });
     std::vector<uint8_t> bits(map.flags.size());
     if (chosen.empty()) return bits;
 

@@ -7,6 +7,7 @@
 
 #include "tarn/backend/memory.h"
 #include "tarn/backend/parallel.h"
+#include "tarn/backend/sequence.h"
 
 namespace tarn {
 
@@ -15,6 +16,14 @@ Device device() { return {}; }
 void set_profiling(bool) {}
 
 const void* Mirror::of_bytes(const void* made, size_t) const { return made; }
+
+struct Sequence::Graph {};
+Sequence::Sequence() = default;
+Sequence::~Sequence() = default;
+Sequence::Sequence(Sequence&&) noexcept = default;
+Sequence& Sequence::operator=(Sequence&&) noexcept = default;
+void Sequence::run(std::vector<const void*>, const std::function<void()>& launch) { launch(); }
+void Sequence::forget() {}
 
 double memory_bandwidth()
 {

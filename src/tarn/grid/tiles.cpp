@@ -27,15 +27,19 @@ template <int D>
 void dilate(TileMap<D>& map, uint8_t bit)
 {
     // One axis after the other, each reading what the one before it wrote, reaches the corners too.
+    std::vector<uint8_t> before(map.flags.size());
+    size_t step = 1;
     for (int a = 0; a < D; ++a) {
-        const std::vector<uint8_t> before = map.flags;
-        size_t step = 1;
-        for (int b = 0; b < a; ++b) step *= static_cast<size_t>(map.count[b]);
-        for (size_t i = 0; i < before.size(); ++i) {
-            const Cell<D> t = map.tile(i);
-            if ((t[a] > 0 && (before[i - step] & bit)) || (t[a] + 1 < map.count[a] && (before[i + step] & bit)))
-                map.flags[i] |= bit;
+        for (size_t i = 0; i < before.size(); ++i) before[i] = map.flags[i] & bit;
+        // Along this axis tiles lie `step` apart, in blocks that do not touch.
+        const size_t block = step * static_cast<size_t>(map.count[a]);
+        for (size_t first = 0; first < before.size(); first += block) {
+            uint8_t* const flags = map.flags.data() + first;
+            const uint8_t* const old = before.data() + first;
+            for (size_t i = step; i < block; ++i) flags[i] |= old[i - step];
+            for (size_t i = 0; i + step < block; ++i) flags[i] |= old[i + step];
         }
+        step = block;
     }
 }
 

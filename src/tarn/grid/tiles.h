@@ -61,6 +61,19 @@ struct TileMap {
         }
         return t;
     }
+    // Calls f(index, tile) for every tile, in order.
+    template <class F>
+    void for_each(const F& f) const
+    {
+        size_t i = 0;
+        Cell<D> t;
+        for (int k = 0; k < (D == 3 ? count[D - 1] : 1); ++k)
+            for (int j = 0; j < count[1]; ++j) {
+                if (D == 3) t[D - 1] = k;
+                t[1] = j;
+                for (t[0] = 0; t[0] < count[0]; ++t[0]) f(i++, t);
+            }
+    }
     Box<D> box(Cell<D> t) const
     {
         Box<D> b;

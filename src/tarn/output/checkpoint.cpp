@@ -8,16 +8,16 @@
 
 #include "tarn/output/checkpoint.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/base/checksum.h"
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
+#include "tarn/params/tables.h"
 
 namespace tarn {
 
@@ -39,20 +39,6 @@ struct Header {
     uint64_t payload;  // bytes
 };
 static_assert(sizeof(Header) == 72, "no padding, so that every byte of the header is defined and checked");
-
-// Every step is a bijection of the state for a given word, and of the word for a given state, so that a change
-// confined to one word can never cancel out.
-uint64_t checksum(std::string_view bytes)
-{
-    uint64_t state = 0x9e3779b97f4a7c15u ^ bytes.size();
-    for (size_t i = 0; i < bytes.size(); i += 8) {
-        uint64_t word = 0;
-        std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
-        state = (state ^ word) * 0xd6e8feb86659fd93u;
-        state ^= state >> 32;
-    }
-    return state;
-}
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -163,7 +149,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
 {
     const std::string bytes = read_file(path);
     const auto torn = [&](const char* what) {
-        return RunError(fmt::format("{}: {}; delete it and resume from an older checkpoint", path, what));
+        return RunError(path + ": " + what + "; delete it and resume from an older checkpoint");
     };
 
     Header header;
@@ -171,10 +157,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
     if (header.version != version)
-        throw RunError(
-            fmt::format("{}: a checkpoint of version {}, but this program reads version {}; run again from "
-                        "the start",
-                        path, header.version, version));
+        throw RunError(path + ": a checkpoint of version " + std::to_string(header.version) +
+                       ", but this program reads version " + std::to_string(version) + "; run again from the start");
     if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
         throw torn("the file is cut short or damaged");
     uint64_t sum = 0;
@@ -184,11 +168,13 @@ int load_checkpoint(const std::string& path, Water<D>& water)
 
     bool same_grid = header.dimension == D && header.h == water.grid.h;
     for (int a = 0; same_grid && a < D; ++a) same_grid = header.cells[a] == water.grid.cells[a];
-    if (!same_grid)
-        throw RunError(
-            fmt::format("{}: made for {} x {} x {} cells of {} m in {}D, which is not this scene's grid; run "
-                        "again from the start or restore the scene",
-                        path, header.cells[0], header.cells[1], header.cells[2], header.h, header.dimension));
+    if (!same_grid) {
+        std::string cells;
+        for (const int32_t n : header.cells) cells += (cells.empty() ? "" : " x ") + std::to_string(n);
+        throw RunError(path + ": made for " + cells + " cells of " + number_text(header.h) + " m in " +
+                       std::to_string(header.dimension) +
+                       "D, which is not this scene's grid; run again from the start or restore the scene");
+    }
 
     // First only look, so that a file which is refused leaves the water as it was.
     std::string_view payload = summed.substr(sizeof header), look = payload;

@@ -1,7 +1,6 @@
 #include "tarn/output/files.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +29,7 @@ struct Descriptor {
 
 [[noreturn]] void fail(const std::string& path, const char* verb, int reason)
 {
-    throw RunError(fmt::format("{}: cannot {}: {}", path, verb, std::strerror(reason)));
+    throw RunError(path + ": cannot " + verb + ": " + std::strerror(reason));
 }
 
 // A file system may accept a write and notice only later that it has no room: fsync is where it must confess.

@@ -207,6 +207,7 @@ template <int D>
 void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 {
     fine_ = system;
+    cycle_.forget();
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
 
     const FaceField<D>* fine_w = fine_.w;
@@ -215,12 +216,11 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     const TileMap<D>* fine_map = &fine_.map;
     for (Level& level : coarse_) {
         level.map = TileMap<D>(level.grid);
-        for (size_t i = 0; i < fine_map->flags.size(); ++i)
-            if (fine_map->flags[i] & 1) {
-                Cell<D> t = fine_map->tile(i);
-                for (int a = 0; a < D; ++a) t[a] /= 2;
-                level.map.flags[level.map.index(t)] |= 1;
-            }
+        fine_map->for_each([&](size_t i, Cell<D> t) {
+            if (!(fine_map->flags[i] & 1)) return;
+            for (int a = 0; a < D; ++a) t[a] /= 2;
+            level.map.flags[level.map.index(t)] |= 1;
+        });
         level.tiles = select(level.map, 1);
 
         // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The
@@ -286,14 +286,16 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
     const Field<D>& inverse = *fine_.inverse_diagonal;
     return with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
-        relax_first(z, r, inverse, fine_.tiles);
-        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
-        if (!coarse_.empty()) {
-            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
-            cycle(0);
-            prolong(z, fine_.tiles, coarse_[0].x, inverse);
-        }
-        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+        cycle_.run({z.data(), r.data()}, [&] {
+            relax_first(z, r, inverse, fine_.tiles);
+            relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+            if (!coarse_.empty()) {
+                restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
+                cycle(0);
+                prolong(z, fine_.tiles, coarse_[0].x, inverse);
+            }
+            relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+        });
         return relax_last<uniform>(z, r, w, inverse, fine_.tiles);
     });
 }

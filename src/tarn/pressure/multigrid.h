@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "tarn/backend/sequence.h"
 #include "tarn/pressure/poisson.h"
 
 namespace tarn {
@@ -37,6 +38,7 @@ private:
 
     Poisson<D> fine_;
     std::vector<Level> coarse_;
+    mutable Sequence cycle_;  // the same kernels, many times a solve
 };
 
 }  // namespace tarn

@@ -1,21 +1,18 @@
 #include "tarn/run/folder.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <sstream>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "tarn/output/files.h"
+#include "tarn/run/frames.h"
+#include "tarn/run/states.h"
+#include "tarn/run/write_frame.h"
 #include "tarn/scene/read.h"
 
 namespace fs = std::filesystem;
@@ -29,49 +26,6 @@ std::string now()
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&t));
     return text;
-}
-
-// The columns of stats.csv and their values, named once.
-using Columns = std::array<std::pair<const char*, double>, 21>;
-Columns columns(const StatsRow& r)
-{
-    // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
-    const auto clock = [](double s) { return std::round(s * 1e6) / 1e6; };
-    return {{{"frame", r.frame},
-             {"step", double(r.step)},
-             {"time", r.time},
-             {"dt", r.dt},
-             {"cfl", r.cfl},
-             {"volume", r.volume},
-             {"volume_expected", r.volume_expected},
-             {"kinetic_energy", r.kinetic_energy},
-             {"potential_energy", r.potential_energy},
-             {"max_speed", r.max_speed},
-             {"max_divergence", r.max_divergence},
-             {"pressure_iterations", r.pressure_iterations},
-             {"pressure_residual", r.pressure_residual},
-             {"cells_wet", double(r.cells_wet)},
-             {"particles", double(r.particles)},
-             {"seconds", clock(r.seconds)},
-             {"seconds_advect", clock(r.seconds_advect)},
-             {"seconds_surface", clock(r.seconds_surface)},
-             {"seconds_pressure", clock(r.seconds_pressure)},
-             {"seconds_output", clock(r.seconds_output)},
-             {"memory_mb", std::round(r.memory_mb * 10) / 10}}};
-}
-
-std::string stats_header()
-{
-    std::string line;
-    for (const auto& [name, value] : columns({})) line += (line.empty() ? "" : ",") + std::string(name);
-    return line;
-}
-
-std::string stats_line(const StatsRow& row)
-{
-    std::string line;
-    for (const auto& [name, value] : columns(row)) line += (line.empty() ? "" : ",") + fmt::format("{}", value);
-    return line;
 }
 
 // What must agree for one run to go on where another stopped: all but how long it is and what it writes.
@@ -95,46 +49,7 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
     }
 }
 
-// Whether a run may begin there. An empty log is what a run leaves that was stopped before it began.
-bool is_free(const std::string& dir)
-{
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(dir, error))
-        if (entry.path().filename() != "log.txt" || entry.file_size(error) > 0) return false;
-    return true;
-}
-
 }  // namespace
-
-LineFile::LineFile(const std::string& path) : path_(path)
-{
-    fd_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) throw RunError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-}
-LineFile::~LineFile()
-{
-    if (fd_ >= 0) close(fd_);
-}
-LineFile::LineFile(LineFile&& other) noexcept { *this = std::move(other); }
-LineFile& LineFile::operator=(LineFile&& other) noexcept
-{
-    std::swap(path_, other.path_);
-    std::swap(fd_, other.fd_);
-    return *this;
-}
-
-void LineFile::add(const std::string& line)
-{
-    const std::string text = line + '\n';
-    for (size_t done = 0; done < text.size();) {
-        const ssize_t n = write(fd_, text.data() + done, text.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw RunError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-        done += size_t(n);
-    }
-}
-
-bool LineFile::lock() { return flock(fd_, LOCK_EX | LOCK_NB) == 0; }
 
 RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
     : dir_(std::move(dir)),
@@ -205,10 +120,7 @@ void RunFolder::begin(const Scene& scene)
         // run.json marks the folder as a run from the first moment on; write_status fills it.
         if (!fs::exists(dir_ + "/run.json")) write_file(dir_ + "/run.json", "{}\n");
         write_file(dir_ + "/scene.toml", write_params(scene.params));
-        const auto& output = scene.params.output;
-        if (output.surface != SurfaceFormat::none) fs::create_directories(dir_ + "/surface");
-        if (output.volume) fs::create_directories(dir_ + "/volume");
-        if (output.preview) fs::create_directories(dir_ + "/render");
+        make_frame_folders(dir_, scene.params.output);
         fs::create_directories(dir_ + "/checkpoint");
     } catch (const fs::filesystem_error& e) {
         throw InputError(fmt::format("{}: cannot be written: {}", dir_, e.code().message()));
@@ -232,11 +144,6 @@ void RunFolder::clear()
     }
     for (const char* name : {"stats.csv", "movie.mp4", "scene.toml", "run.json"}) fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
-}
-
-std::string RunFolder::frame_path(const std::string& kind, int frame, const std::string& ending) const
-{
-    return fmt::format("{}/{}/frame_{:04}.{}", dir_, kind, frame, ending);
 }
 
 void RunFolder::write_status(const RunStatus& s) const
@@ -267,25 +174,9 @@ void RunFolder::write_status(const RunStatus& s) const
 
 void RunFolder::log(const std::string& text) { log_.add(now() + "  " + text); }
 
-void RunFolder::begin_stats(long step)
-{
-    const std::string path = dir_ + "/stats.csv";
-    std::string kept = stats_header() + '\n';
-    if (step >= 0 && fs::exists(path)) {
-        std::istringstream rows(read_file(path));
-        std::string line;
-        std::getline(rows, line);
-        while (std::getline(rows, line)) {
-            int frame;
-            long row_step;
-            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
-        }
-    }
-    write_file(path, kept);
-    stats_ = LineFile(path);
-}
+void RunFolder::begin_stats(long step) { stats_ = StatsFile(dir_ + "/stats.csv", step); }
 
-void RunFolder::add_stats(const StatsRow& row) { stats_.add(stats_line(row)); }
+void RunFolder::add_stats(const StatsRow& row) { stats_.add(row); }
 
 std::string RunFolder::checkpoint_path(long step) const
 {

@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "tarn/output/line_file.h"
 #include "tarn/run/machine.h"
+#include "tarn/run/stats.h"
 #include "tarn/scene/scene.h"
 
 namespace tarn {
@@ -31,42 +33,6 @@ struct RunStatus {
     int threads = 1;
 };
 
-// One row of stats.csv.
-struct StatsRow {
-    int frame = 0;
-    long step = 0;
-    double time = 0, dt = 0, cfl = 0;
-    double volume = 0, volume_expected = 0;
-    double kinetic_energy = 0, potential_energy = 0;
-    double max_speed = 0, max_divergence = 0;
-    int pressure_iterations = 0;
-    double pressure_residual = 0;
-    long cells_wet = 0, particles = 0;
-    double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
-    double seconds_output = 0;  // writing done since the row before
-    double memory_mb = 0;
-};
-
-// A file that grows by whole lines, each handed to the system before add() returns, so that a killed program loses
-// none.
-class LineFile {
-public:
-    LineFile() = default;
-    explicit LineFile(const std::string& path);
-    ~LineFile();
-    LineFile(LineFile&& other) noexcept;
-    LineFile& operator=(LineFile&& other) noexcept;
-
-    // Throws RunError when the line cannot be written.
-    void add(const std::string& line);
-    // False where another program holds the lock; it goes with the file.
-    bool lock();
-
-private:
-    std::string path_;
-    int fd_ = -1;
-};
-
 class RunFolder {
 public:
     // Makes the folder, or takes over the run that it holds. Throws InputError where that must not or cannot be done;
@@ -80,7 +46,6 @@ public:
     // Writes scene.toml. From here on the folder changes.
     void begin(const Scene& scene);
 
-    std::string frame_path(const std::string& kind, int frame, const std::string& ending) const;
     void write_status(const RunStatus& status) const;
     void log(const std::string& text);
 
@@ -104,7 +69,8 @@ private:
     Machine machine_;
     bool replace_ = false;
     std::optional<int> finished_;
-    LineFile log_, stats_;
+    LineFile log_;
+    StatsFile stats_;
 };
 
 }  // namespace tarn

@@ -1,7 +1,9 @@
 #pragma once
-// How a frame is divided into steps.
+// How a frame is divided into steps, and where its files lie.
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace tarn {
 
@@ -17,6 +19,14 @@ inline double equal_step(double remaining, double limit)
     const double steps = std::ceil(remaining / limit * (1 - 1e-6));
     if (!(limit > 0) || !(steps <= max_steps_per_frame)) return 0;
     return remaining / std::max(1.0, steps);
+}
+
+// DIR/KIND/frame_NNNN.ENDING
+inline std::string frame_path(const std::string& dir, const std::string& kind, int frame, const std::string& ending)
+{
+    const std::string number = std::to_string(frame);
+    const std::string zeros(number.size() < 4 ? 4 - number.size() : 0, '0');
+    return dir + "/" + kind + "/frame_" + zeros + number + "." + ending;
 }
 
 }  // namespace tarn

@@ -10,14 +10,15 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
 #include "tarn/output/checkpoint.h"
-#include "tarn/output/surface.h"
-#include "tarn/output/volume.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/backup.h"
 #include "tarn/run/check.h"
+#include "tarn/run/complaint.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/progress.h"
+#include "tarn/run/stats.h"
+#include "tarn/run/write_frame.h"
 #include "tarn/step/free_surface.h"
 
 namespace tarn {
@@ -26,21 +27,6 @@ namespace {
 // A step that goes wrong is taken again with half its dt, at most this often. Four halvings bring CFL 2 to 1/8: what
 // fails even then is not cured by smaller steps.
 constexpr int max_halvings = 4;
-
-// What was wrong with a step; empty where nothing was. A solve that misses its tolerance is an error however little
-// it misses it by: the tolerance is a parameter of the scene, and to loosen it is for the scene to say.
-std::string complaint(const StepReport& r, const Params& p)
-{
-    if (!r.finite) return "the step gave numbers that are not finite";
-    const auto missed = [](const char* what, const SolveReport& s) {
-        return fmt::format("the {} solve stopped at a residual of {:.2g} after {} iterations", what, s.residual,
-                           s.iterations);
-    };
-    if (!r.pressure.converged)
-        return missed("pressure", r.pressure) + fmt::format(" (pressure.tolerance is {:.2g})", p.pressure.tolerance);
-    if (!r.viscosity.converged) return missed("viscosity", r.viscosity);
-    return {};
-}
 
 template <int D>
 class Session {
@@ -127,10 +113,7 @@ private:
         const double remaining = frame_end - water_.time;
         const double limit = choose_dt(water_, scene_);
         double dt = equal_step(remaining, limit);
-        if (!(dt > 0))
-            return fmt::format(
-                "the stable step is {:.2g} s at a speed of {:.3g} m/s: a frame would need more than {} steps", limit,
-                before_.max_speed, max_steps_per_frame);
+        if (!(dt > 0)) return step_too_short(limit, before_.max_speed);
 
         backup_.take(water_);
         StepReport report = step(water_, scene_, dt);
@@ -160,26 +143,10 @@ private:
 
     StatsRow row(const StepReport& report, double seconds)
     {
-        StatsRow r;
+        StatsRow r = stats_row(water_, before_, report);
         r.frame = frame_;
-        r.step = water_.step;
-        r.time = water_.time;
-        r.dt = report.dt;
-        r.volume = before_.volume;
-        r.volume_expected = water_.volume_expected;
-        r.kinetic_energy = before_.kinetic_energy;
-        r.potential_energy = before_.potential_energy;
-        r.max_speed = before_.max_speed;
-        r.max_divergence = before_.max_divergence;
-        r.pressure_iterations = report.pressure.iterations;
-        r.pressure_residual = report.pressure.residual;
-        r.cells_wet = before_.cells_wet;
         r.seconds = seconds;
-        r.seconds_advect = report.seconds_advect;
-        r.seconds_surface = report.seconds_surface;
-        r.seconds_pressure = report.seconds_pressure;
         r.seconds_output = std::exchange(seconds_output_, 0);
-        r.memory_mb = memory_resident() / 1e6;
         return r;
     }
 
@@ -205,13 +172,7 @@ private:
 
     void write(const Water<D>& water, int frame, bool save)
     {
-        const OutputParams& o = params_.output;
-        if (o.surface == SurfaceFormat::ply)
-            write_ply(folder_.frame_path("surface", frame, "ply"), surface_mesh(water));
-        if (o.surface == SurfaceFormat::obj)
-            write_obj(folder_.frame_path("surface", frame, "obj"), surface_mesh(water));
-        if (o.volume) write_vdb(folder_.frame_path("volume", frame, "vdb"), water);
-        if (o.preview) write_png(folder_.frame_path("render", frame, "png"), preview(water, scene_, o.preview_width));
+        tarn::write_frame(frame_paths(folder_.dir(), params_.output, frame), water, scene_);
         if (!save) return;
         save_checkpoint(folder_.checkpoint_path(water.step), water, frame);
         folder_.prune_checkpoints();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tarn/run/exit_code.h"
 #include "tarn/run/folder.h"
 #include "tarn/scene/scene.h"
 
@@ -15,9 +16,6 @@ struct RunOptions {
     bool quiet = false;
     std::string command;  // what was typed, without --out and --resume: the start of the command that replays a failure
 };
-
-// What the program answers to its caller.
-enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2, exit_interrupted = 130 };
 
 // Runs the scene to its last frame. Throws InputError before anything was changed. A state that cannot be advanced, or
 // cannot be written, is reported on stderr, in log.txt and in run.json, saved, and answered by exit_failed.

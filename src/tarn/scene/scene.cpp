@@ -26,12 +26,18 @@ template Grid<3> make_grid<3>(const DomainParams&);
 
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder)
 {
+    // Half a cell keeps what the grid can show of a mesh.
+    const Sampler sample = sample_files(params.dimension(), 0.5 * cell_size(params.domain), folder, file);
+    return build_scene(std::move(params), std::move(name), std::move(file), sample);
+}
+
+Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample)
+{
     Scene scene;
     const int dimension = params.dimension();
     const double h = cell_size(params.domain);
-    // Half a cell keeps what the grid can show of a mesh.
     const auto build = [&](const std::vector<const ShapeParams*>& shapes) {
-        return Geometry::build(shapes, dimension, 0.5 * h, folder, file);
+        return Geometry::build(shapes, dimension, sample, file);
     };
     const auto all = [](const auto& list) {
         std::vector<const ShapeParams*> shapes;

@@ -124,32 +124,42 @@ bool reaches(const Shape& shape, Vec3 size, int dimension, double resolution)
     return false;
 }
 
-Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dimension, double resolution,
-                         const std::string& folder, const std::string& file)
+namespace {
+
+[[noreturn]] void fail(const std::string& file, const ShapeParams& p, const std::string& key, const std::string& text)
+{
+    throw InputError(file + ":" + std::to_string(p.line) + ": " + key + ": " + text);
+}
+
+}  // namespace
+
+Sampler sample_files(int dimension, double resolution, const std::string& folder, const std::string& file)
+{
+    return [=](const ShapeParams& p) {
+        const auto path = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
+        try {
+            if (p.shape == ShapeKind::mesh) return sample_mesh(path(p.file), resolution / p.scale);
+            return sample_terrain(path(p.image), *p.min, *p.max, dimension, resolution / p.scale);
+        } catch (const InputError& e) {
+            fail(file, p, p.shape == ShapeKind::mesh ? "file" : "image", e.what());
+        }
+    };
+}
+
+Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dimension, const Sampler& sample,
+                         const std::string& file)
 {
     Geometry geometry;
     for (const ShapeParams* p : shapes) {
-        const auto fail = [&](const std::string& key, const std::string& text) {
-            throw InputError(file + ":" + std::to_string(p->line) + ": " + key + ": " + text);
-        };
         const std::string kind = word_of(shape_words(), static_cast<int>(p->shape));
         for (const ParamRow& row : shape_rows())
             if (row.required && row.belongs_to(p->shape) && !row.value(p))
-                fail(row.name, "missing; the shape \"" + kind + "\" needs it");
+                fail(file, *p, row.name, "missing; the shape \"" + kind + "\" needs it");
 
         Entry entry{make_shape(*p, dimension), p->translate, p->rotate};
-        const auto path = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
-        std::shared_ptr<const DistanceGrid> grid;
-        try {
-            if (p->shape == ShapeKind::mesh) grid = sample_mesh(path(p->file), resolution / p->scale);
-            if (p->shape == ShapeKind::terrain)
-                grid = sample_terrain(path(p->image), *p->min, *p->max, dimension, resolution / p->scale);
-        } catch (const InputError& e) {
-            fail(p->shape == ShapeKind::mesh ? "file" : "image", e.what());
-        }
-        if (grid) {
-            entry.shape.sampled = grid->view();
-            geometry.grids_.push_back(std::move(grid));
+        if (p->shape == ShapeKind::mesh || p->shape == ShapeKind::terrain) {
+            geometry.grids_.push_back(sample(*p));
+            entry.shape.sampled = geometry.grids_.back()->view();
         }
         geometry.entries_.push_back(std::move(entry));
     }

@@ -1,6 +1,7 @@
 #pragma once
 // The shapes that a scene names, as signed distances. shapes/distance.h evaluates them at a point.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,20 +50,28 @@ Shape make_shape(const ShapeParams& params, int dimension, double t = 0);
 // Whether any of the shape lies in the box from the origin to `size`, as far as points `resolution` apart can tell.
 bool reaches(const Shape& shape, Vec3 size, int dimension, double resolution);
 
+// What gives a mesh or a terrain its samples.
+using Sampler = std::function<std::shared_ptr<const DistanceGrid>(const ShapeParams&)>;
+
+// Reads meshes and images, whose paths are relative to `folder`. `resolution`: spacing of the samples. Throws
+// InputError naming `file` and the shape's line.
+Sampler sample_files(int dimension, double resolution, const std::string& folder, const std::string& file);
+
 // An ordered list of shapes: each is united with, or subtracted from, what stands before it.
 // `moving` tells whether any keyframes move it; at(t) gives the shapes at a time.
 class Geometry {
 public:
     Geometry() = default;
-    // Reads meshes and images (paths relative to `folder`), checks that each shape has what it needs; a box or terrain
-    // of two numbers spans all z. Throws InputError naming `file` and the shape's line. `resolution`: spacing at which
-    // meshes and terrain are sampled.
-    static Geometry build(const std::vector<const ShapeParams*>& shapes, int dimension, double resolution,
-                          const std::string& folder, const std::string& file);
+    // Checks that each shape has what it needs, and samples meshes and terrain, in order; a box or terrain of two
+    // numbers spans all z. Throws InputError naming `file` and the shape's line.
+    static Geometry build(const std::vector<const ShapeParams*>& shapes, int dimension, const Sampler& sample,
+                          const std::string& file);
 
     bool empty() const { return entries_.empty(); }
     bool moving() const;
     size_t size() const { return entries_.size(); }
+    // The samples of its meshes and terrain, in order.
+    const std::vector<std::shared_ptr<const DistanceGrid>>& grids() const { return grids_; }
     // The shapes look at samples that this Geometry, or a copy of it, must keep alive.
     std::vector<Shape> at(double t) const;
     // The same for kernels.

@@ -1,0 +1,104 @@
+#include "tarn/run/convert.h"
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "tarn/base/error.h"
+#include "tarn/base/timer.h"
+#include "tarn/output/checkpoint.h"
+#include "tarn/output/files.h"
+#include "tarn/render/preview.h"
+#include "tarn/run/exit_code.h"
+#include "tarn/run/progress.h"
+#include "tarn/run/states.h"
+#include "tarn/run/write_frame.h"
+#include "tarn/scene/pack.h"
+#include "tarn/scene/read.h"
+#include "tarn/step/free_surface.h"
+
+namespace fs = std::filesystem;
+
+namespace tarn {
+namespace {
+
+// Writes the frames that are missing; returns how many.
+template <int D>
+int write_frames(const std::string& dir, const Scene& scene, const std::map<int, std::string>& all, Progress& progress)
+{
+    std::optional<Water<D>> water;
+    int written = 0;
+    for (const auto& [frame, path] : all) {
+        const FramePaths paths = frame_paths(dir, scene.params.output, frame);
+        if (paths.exist()) continue;
+        const Timer timer;
+        if (!water) water = initial_water<D>(scene);
+        load_checkpoint(path, *water);
+        restore(*water, scene);
+        write_frame(paths, *water, scene);
+        progress.note(fmt::format("frame {}/{}  {:.1f} s", frame, all.rbegin()->first, timer.seconds()));
+        ++written;
+    }
+    return written;
+}
+
+}  // namespace
+
+int pack(const Scene& scene, const std::string& given, bool force)
+{
+    const std::string file = given.empty() ? scene.name + ".pack" : given;
+    const std::string bytes = pack_scene(scene);
+    try {
+        if (fs::exists(file)) {
+            if (fs::is_directory(file)) throw InputError(file + ": is a folder; give the name of a file");
+            const std::string there = read_file(file);
+            if (!there.starts_with(pack_magic))
+                throw InputError(file + ": is there and is no packed scene; give another name");
+            if (there != bytes && !force)
+                throw InputError(file + ": holds another packed scene; give another name, or replace it with --force");
+        }
+        write_file(file, bytes);
+    } catch (const RunError& e) {
+        throw InputError(std::string(e.what()) + "; give another name");
+    }
+    fmt::print("{}\n", file);
+    return exit_done;
+}
+
+int convert(const std::string& dir)
+{
+    if (!fs::is_directory(dir)) throw InputError(dir + ": no such folder; give the one that tarn-state wrote");
+    const std::string packed = packed_scene_path(dir);
+    if (!fs::exists(packed))
+        throw InputError(dir + ": holds no scene.pack; give the folder that tarn-state wrote, or copy the scene there");
+    const std::map<int, std::string> all = states(dir);
+    if (all.empty())
+        throw InputError(fmt::format("{}: no states in {}/state; make them with: tarn-state {} --out {} --resume", dir,
+                                     dir, packed, dir));
+    const Scene scene = unpack_scene(read_file(packed), packed);
+    const OutputParams& output = scene.params.output;
+    if (output.surface == SurfaceFormat::none && !output.volume && !output.preview)
+        throw InputError(packed +
+                         ": its [output] asks for nothing; pack the scene there with --set output.preview=true");
+
+    Progress progress(false);
+    const Timer timer;
+    write_file(dir + "/scene.toml", write_params(scene.params));
+    make_frame_folders(dir, output);
+    const int written = scene.params.dimension() == 2 ? write_frames<2>(dir, scene, all, progress)
+                                                      : write_frames<3>(dir, scene, all, progress);
+    if (output.preview && (written > 0 || !fs::exists(dir + "/movie.mp4"))) {
+        try {
+            make_movie(dir, scene.params.time.rate);
+        } catch (const RunError& e) {
+            // The pictures are there and `tarn movie` joins them later.
+            progress.warn(fmt::format("warning: no movie: {}", e.what()));
+        }
+    }
+    progress.note(fmt::format("done: {} frames in {}, {} were there -> {}", written, duration_text(timer.seconds()),
+                              all.size() - size_t(written), dir));
+    return exit_done;
+}
+
+}  // namespace tarn

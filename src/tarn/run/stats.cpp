@@ -1,0 +1,117 @@
+#include "tarn/run/stats.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "tarn/output/files.h"
+#include "tarn/run/machine.h"
+
+namespace tarn {
+namespace {
+
+// The columns of stats.csv and their values, named once.
+using Columns = std::array<std::pair<const char*, double>, 21>;
+Columns columns(const StatsRow& r)
+{
+    // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
+    const auto clock = [](double s) { return std::round(s * 1e6) / 1e6; };
+    return {{{"frame", r.frame},
+             {"step", double(r.step)},
+             {"time", r.time},
+             {"dt", r.dt},
+             {"cfl", r.cfl},
+             {"volume", r.volume},
+             {"volume_expected", r.volume_expected},
+             {"kinetic_energy", r.kinetic_energy},
+             {"potential_energy", r.potential_energy},
+             {"max_speed", r.max_speed},
+             {"max_divergence", r.max_divergence},
+             {"pressure_iterations", r.pressure_iterations},
+             {"pressure_residual", r.pressure_residual},
+             {"cells_wet", double(r.cells_wet)},
+             {"particles", double(r.particles)},
+             {"seconds", clock(r.seconds)},
+             {"seconds_advect", clock(r.seconds_advect)},
+             {"seconds_surface", clock(r.seconds_surface)},
+             {"seconds_pressure", clock(r.seconds_pressure)},
+             {"seconds_output", clock(r.seconds_output)},
+             {"memory_mb", std::round(r.memory_mb * 10) / 10}}};
+}
+
+std::string header()
+{
+    std::string line;
+    for (const auto& [name, value] : columns({})) line += (line.empty() ? "" : ",") + std::string(name);
+    return line;
+}
+
+// The fewest digits that give back the same number; with an exponent only where it is very large or small.
+std::string digits(double value)
+{
+    char text[64];
+    const double size = std::fabs(value);
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto end = std::to_chars(text, text + sizeof text, value,
+                                   plain ? std::chars_format::fixed : std::chars_format::scientific);
+    return std::string(text, end.ptr);
+}
+
+std::string line_of(const StatsRow& row)
+{
+    std::string line;
+    for (const auto& [name, value] : columns(row)) line += (line.empty() ? "" : ",") + digits(value);
+    return line;
+}
+
+}  // namespace
+
+template <int D>
+StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& report)
+{
+    StatsRow r;
+    r.step = water.step;
+    r.time = water.time;
+    r.dt = report.dt;
+    r.volume = m.volume;
+    r.volume_expected = water.volume_expected;
+    r.kinetic_energy = m.kinetic_energy;
+    r.potential_energy = m.potential_energy;
+    r.max_speed = m.max_speed;
+    r.max_divergence = m.max_divergence;
+    r.pressure_iterations = report.pressure.iterations;
+    r.pressure_residual = report.pressure.residual;
+    r.cells_wet = m.cells_wet;
+    r.seconds_advect = report.seconds_advect;
+    r.seconds_surface = report.seconds_surface;
+    r.seconds_pressure = report.seconds_pressure;
+    r.memory_mb = memory_resident() / 1e6;
+    return r;
+}
+template StatsRow stats_row<2>(const Water<2>&, const Measures&, const StepReport&);
+template StatsRow stats_row<3>(const Water<3>&, const Measures&, const StepReport&);
+
+StatsFile::StatsFile(const std::string& path, long step)
+{
+    std::string kept = header() + '\n';
+    if (step >= 0 && std::filesystem::exists(path)) {
+        std::istringstream rows(read_file(path));
+        std::string line;
+        std::getline(rows, line);
+        while (std::getline(rows, line)) {
+            int frame;
+            long row_step;
+            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
+        }
+    }
+    write_file(path, kept);
+    file_ = LineFile(path);
+}
+
+void StatsFile::add(const StatsRow& row) { file_.add(line_of(row)); }
+
+}  // namespace tarn

@@ -1,0 +1,44 @@
+#pragma once
+// stats.csv: one row per step; row 0 is the state at the start.
+
+#include <string>
+
+#include "tarn/output/line_file.h"
+#include "tarn/step/free_surface.h"
+
+namespace tarn {
+
+struct StatsRow {
+    int frame = 0;
+    long step = 0;
+    double time = 0, dt = 0, cfl = 0;
+    double volume = 0, volume_expected = 0;
+    double kinetic_energy = 0, potential_energy = 0;
+    double max_speed = 0, max_divergence = 0;
+    int pressure_iterations = 0;
+    double pressure_residual = 0;
+    long cells_wet = 0, particles = 0;
+    double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
+    double seconds_output = 0;  // writing done since the row before
+    double memory_mb = 0;
+};
+
+// What the water, its measures and the step that led to it say. Frame, cfl, seconds and output are the loop's to fill
+// in.
+template <int D>
+StatsRow stats_row(const Water<D>& water, const Measures& measures, const StepReport& report);
+
+class StatsFile {
+public:
+    StatsFile() = default;
+    // Starts the file; rows up to `step` that are already there stay, since a resumed run makes only later ones anew.
+    // None stays where it is negative.
+    StatsFile(const std::string& path, long step);
+
+    void add(const StatsRow& row);
+
+private:
+    LineFile file_;
+};
+
+}  // namespace tarn
