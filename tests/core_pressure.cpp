@@ -218,6 +218,20 @@ TEST(Projection, is_the_same_in_a_plain_box_and_in_general)
         }
 }
 
+// The smallest levels of the multigrid, all as one kernel, do what they do one by one.
+TEST(Projection, is_the_same_with_small_levels_together)
+{
+    for (const Fill fill : {Fill::full, Fill::half, Fill::wavy}) {
+        Basin<3> plain = stirred<3>(37, fill, 1), together = stirred<3>(37, fill, 1);
+        together.projection.multigrid = Multigrid<3>(together.grid, true);
+        const SolveReport one_by_one = plain.solve(0.01), at_once = together.solve(0.01);
+        EXPECT_EQ(at_once.iterations, one_by_one.iterations);
+        for (int a = 0; a < 3; ++a)
+            parallel_for_faces("compare", plain.tiles, a,
+                               [&](Cell<3> c) { EXPECT_NEAR(together.velocity[a](c), plain.velocity[a](c), 1e-5); });
+    }
+}
+
 // scenes/dam_break.toml on a coarse grid: the issue allows 15 iterations on any of its frames.
 TEST(Projection, stays_quick_while_a_dam_breaks)
 {

@@ -46,7 +46,7 @@ Context& context()
 }
 
 template <class Op>
-__global__ void finish(const double* partial, int n, double* result)
+__global__ void finish_all(const double* partial, int n, double* result)
 {
     double v = 0;
     for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) v = Op::apply(v, partial[i]);
@@ -215,8 +215,14 @@ Launch::~Launch() noexcept(false)
     record(name_, 1e-3 * ms, cells_);
 }
 
-void finish_sum(const double* partial, int n, double* to) { finish<Add><<<1, 1024, 0, stream()>>>(partial, n, to); }
-void finish_max(const double* partial, int n, double* to) { finish<Larger><<<1, 1024, 0, stream()>>>(partial, n, to); }
+void finish(Add, const double* partial, int n, double* to)
+{
+    finish_all<Add><<<1, 1024, 0, stream()>>>(partial, n, to);
+}
+void finish(Larger, const double* partial, int n, double* to)
+{
+    finish_all<Larger><<<1, 1024, 0, stream()>>>(partial, n, to);
+}
 
 void* allocate(size_t bytes, Where where)
 {

@@ -8,9 +8,15 @@
 //   parallel_for_faces(name, tiles, axis, f)   the same for the faces of an axis: each cell's lower face, and the
 //                                              grid's last face where a tile ends there
 //   parallel_for_nodes(name, tiles, f)         the same for nodes: each cell's lowest corner, and the grid's last ones
+//   parallel_for_colour(name, tiles, which, out, f)   out(cell) = f(cell) for the cells of one colour, as on a chess
+//                                              board; f reads `out` of the other colour only
 //   parallel_sum(name, tiles, f)               sum of f(cell), in double
 //   parallel_max(name, tiles, f)               largest f(cell), at least 0; NaN where any value is
 //   parallel_range(name, n, f)                 f(i) for every i in [0, n)
+//   parallel_phases(name, n, f)                for every phase in [0, n), one after the other: f(phase, i) for every i
+//   in
+//                                              [0, f.count(phase)). For work so small that starting it costs more than
+//                                              doing it: all phases start at once, on one core.
 //   parallel_any(name, map, mask, f)           for every tile of the map that has a bit of the mask: the bits that
 //                                              f(cell) has in any of its cells
 //   parallel_rows(name, n, f)                  f(i) for every i in [0, n), always on threads: for the program itself

@@ -1,6 +1,6 @@
 #pragma once
-// Loops on a CUDA device: eight blocks of threads share each box of tiles, a warp takes a row of it, its lanes go along
-// x. Included by parallel.h alone.
+// Loops on a CUDA device: several blocks of threads share each box of tiles, a warp takes a row of it or half of one,
+// its lanes go along x. Included by parallel.h alone.
 
 #include <cstring>
 #include <string>
@@ -33,11 +33,12 @@ private:
 };
 bool profiling();
 
-// Blocks for every box: a row for each warp.
+// Blocks for every box: so many that each warp has `parts_of_row` parts of a row to do once.
 template <int D>
-dim3 blocks_for(const Tiles<D>& tiles)
+dim3 blocks_for(const Tiles<D>& tiles, int parts_of_row = 2)
 {
-    return {static_cast<unsigned>(tiles.boxes.size()), D == 3 ? tile_size * tile_size / warps_per_block : 1};
+    const int rows = D == 3 ? tile_size * tile_size : tile_size;
+    return {static_cast<unsigned>(tiles.boxes.size()), static_cast<unsigned>(rows * parts_of_row / warps_per_block)};
 }
 
 template <int D>
@@ -46,22 +47,48 @@ const Box<D>* boxes_there(const Tiles<D>& tiles)
     return tiles.mirror.of(tiles.boxes.data(), tiles.boxes.size());
 }
 
+// A warp takes 32 cells of a row; the longest rows have 64 (65 faces).
 template <class F>
 __device__ inline void each_in_block(const Box<2>& box, const F& f)
 {
-    const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
-    for (int j = box.lo[1] + warp; j < box.hi[1]; j += warps_per_block)
-        for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<2>{i, j});
+    const int lane = threadIdx.x % lanes_per_warp;
+    const int part = static_cast<int>(blockIdx.y) * warps_per_block + static_cast<int>(threadIdx.x) / lanes_per_warp;
+    for (int j = box.lo[1] + part / 2; j < box.hi[1]; j += static_cast<int>(gridDim.y) * warps_per_block / 2)
+        for (int i = box.lo[0] + part % 2 * lanes_per_warp + lane; i < box.hi[0]; i += 2 * lanes_per_warp)
+            f(Cell<2>{i, j});
 }
 template <class F>
 __device__ inline void each_in_block(const Box<3>& box, const F& f)
+{
+    const int lane = threadIdx.x % lanes_per_warp;
+    const int part = static_cast<int>(blockIdx.y) * warps_per_block + static_cast<int>(threadIdx.x) / lanes_per_warp;
+    const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
+    for (int row = part / 2; row < rows; row += static_cast<int>(gridDim.y) * warps_per_block / 2) {
+        const int k = row / ny, j = row - k * ny;
+        for (int i = box.lo[0] + part % 2 * lanes_per_warp + lane; i < box.hi[0]; i += 2 * lanes_per_warp)
+            f(Cell<3>{i, box.lo[1] + j, box.lo[2] + k});
+    }
+}
+
+// The cells of one colour: a warp takes those of a whole row.
+template <class F>
+__device__ inline void each_of_colour(const Box<2>& box, int which, const F& f)
+{
+    const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    for (int j = box.lo[1] + warp; j < box.hi[1]; j += warps_per_block)
+        for (int i = box.lo[0] + ((box.lo[0] + j + which) & 1) + 2 * lane; i < box.hi[0]; i += 2 * lanes_per_warp)
+            f(Cell<2>{i, j});
+}
+template <class F>
+__device__ inline void each_of_colour(const Box<3>& box, int which, const F& f)
 {
     const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
     const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
     for (int row = static_cast<int>(blockIdx.y) * warps_per_block + warp; row < rows;
          row += static_cast<int>(gridDim.y) * warps_per_block) {
-        const int k = row / ny, j = row - k * ny;
-        for (int i = box.lo[0] + lane; i < box.hi[0]; i += lanes_per_warp) f(Cell<3>{i, box.lo[1] + j, box.lo[2] + k});
+        const int k = box.lo[2] + row / ny, j = box.lo[1] + row % ny;
+        for (int i = box.lo[0] + ((box.lo[0] + j + k + which) & 1) + 2 * lane; i < box.hi[0]; i += 2 * lanes_per_warp)
+            f(Cell<3>{i, j, k});
     }
 }
 
@@ -69,6 +96,12 @@ template <int D, class F>
 __global__ void __launch_bounds__(threads_per_block) run_cells(const Box<D>* boxes, F f)
 {
     each_in_block(boxes[blockIdx.x], f);
+}
+
+template <int D, class Out, class F>
+__global__ void __launch_bounds__(threads_per_block) run_colour(const Box<D>* boxes, int which, Out out, F f)
+{
+    each_of_colour(boxes[blockIdx.x], which, [&](Cell<D> c) { out(c) = f(c); });
 }
 
 template <int D, class F>
@@ -94,6 +127,16 @@ __global__ void __launch_bounds__(threads_per_block) run_range(int n, F f)
 {
     const int i = static_cast<int>(blockIdx.x) * threads_per_block + static_cast<int>(threadIdx.x);
     if (i < n) f(i);
+}
+
+template <class F>
+__global__ void __launch_bounds__(1024) run_phases(int n, const __grid_constant__ F f)
+{
+    for (int phase = 0; phase < n; ++phase) {
+        const int count = f.count(phase);
+        for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) f(phase, i);
+        __syncthreads();
+    }
 }
 
 struct Add {
@@ -128,8 +171,8 @@ __global__ void __launch_bounds__(threads_per_block) reduce_cells(const Box<D>* 
 }
 
 // All partial results into one.
-void finish_sum(const double* partial, int n, double* result);
-void finish_max(const double* partial, int n, double* result);
+void finish(Add, const double* partial, int n, double* result);
+void finish(Larger, const double* partial, int n, double* result);
 
 template <int D, class F>
 __global__ void __launch_bounds__(threads_per_block) any_of_tiles(const Box<D>* tiles, F f, uint8_t* bits)
@@ -152,8 +195,8 @@ __global__ void __launch_bounds__(threads_per_block) any_of_tiles(const Box<D>* 
     if (threadIdx.x == 0) bits[blockIdx.x] = static_cast<uint8_t>(all);
 }
 
-template <int D, class F>
-double reduce(const char* name, const Tiles<D>& tiles, const F& f, bool sum)
+template <class Op, int D, class F>
+double reduce(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return 0;
     const dim3 blocks = blocks_for(tiles);
@@ -161,11 +204,8 @@ double reduce(const char* name, const Tiles<D>& tiles, const F& f, bool sum)
     double* const partial = partials(static_cast<size_t>(n));
     {
         const Launch launch(name, profiling() ? tiles.cells() : 0);
-        if (sum)
-            reduce_cells<Add><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
-        else
-            reduce_cells<Larger><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
-        sum ? finish_sum(partial, n, result()) : finish_max(partial, n, result());
+        reduce_cells<Op><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+        finish(Op{}, partial, n, result());
     }
     wait();
     return *result();
@@ -191,6 +231,15 @@ void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const
         backend::boxes_there(tiles), axis, tiles.grid.cells[axis], f);
 }
 
+template <int D, class Out, class F>
+void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, const Out& out, const F& f)
+{
+    if (tiles.boxes.empty()) return;
+    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    backend::run_colour<<<backend::blocks_for(tiles, 1), backend::threads_per_block, 0, backend::stream()>>>(
+        backend::boxes_there(tiles), which, out, f);
+}
+
 template <int D, class F>
 void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
 {
@@ -203,13 +252,13 @@ void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
 template <bool independent = false, int D, class F>
 double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 {
-    return backend::reduce(name, tiles, f, true);
+    return backend::reduce<backend::Add>(name, tiles, f);
 }
 
 template <bool independent = false, int D, class F>
 double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
 {
-    return backend::reduce(name, tiles, f, false);
+    return backend::reduce<backend::Larger>(name, tiles, f);
 }
 
 template <class F>
@@ -219,6 +268,13 @@ void parallel_range(const char* name, int n, const F& f)
     const backend::Launch launch(name, n);
     const unsigned blocks = static_cast<unsigned>((n + backend::threads_per_block - 1) / backend::threads_per_block);
     backend::run_range<<<blocks, backend::threads_per_block, 0, backend::stream()>>>(n, f);
+}
+
+template <class F>
+void parallel_phases(const char* name, int n, const F& f)
+{
+    const backend::Launch launch(name, n);
+    backend::run_phases<<<1, 1024, 0, backend::stream()>>>(n, f);
 }
 
 template <int D, class F>

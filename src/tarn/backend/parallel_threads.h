@@ -170,6 +170,17 @@ double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
     return m;
 }
 
+template <int D, class Out, class F>
+void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, const Out& out, const F& f)
+{
+    // Both colours are computed and one is kept: a processor then works on many cells at once.
+    parallel_for<true>(name, tiles, [=](Cell<D> c) {
+        const int i = out.index(c);
+        const float old = out[i], now = f(c);
+        out[i] = colour(c) == which ? now : old;
+    });
+}
+
 template <class F>
 void parallel_range(const char* name, int n, const F& f)
 {
@@ -177,6 +188,19 @@ void parallel_range(const char* name, int n, const F& f)
     backend::blocks(name, (n + block - 1) / block, n, [&](int b) {
         for (int i = b * block; i < std::min(n, (b + 1) * block); ++i) f(i);
     });
+}
+
+template <class F>
+void parallel_phases(const char* name, int n, const F& f)
+{
+    const Timer timer;
+    long items = 0;
+    for (int phase = 0; phase < n; ++phase) {
+        const int count = f.count(phase);
+        for (int i = 0; i < count; ++i) f(phase, i);
+        items += count;
+    }
+    backend::record(name, timer.seconds(), items);
 }
 
 template <int D, class F>

@@ -85,6 +85,15 @@ private:
     }
 };
 
+// The colour of a cell's field on a chess board: no two neighbours have the same.
+template <int D>
+TARN_HD inline int colour(Cell<D> c)
+{
+    int s = c[0];
+    for (int a = 1; a < D; ++a) s += c[a];
+    return s & 1;
+}
+
 // h^D: the volume of a cell (the area in 2D).
 template <int D>
 double cell_volume(const Grid<D>& g)

@@ -120,7 +120,7 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
                             const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z)
 {
     return solve<D>(x, b, system, pockets, goal, p, z,
-                 [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
+                    [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
 }
 
 template <int D>

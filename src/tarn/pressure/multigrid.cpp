@@ -9,14 +9,8 @@ namespace {
 constexpr long coarsest_cells = 64;
 constexpr int coarse_sweeps = 2;
 constexpr int coarsest_sweeps = 6;
-
-template <int D>
-TARN_HD inline int colour(Cell<D> c)
-{
-    int s = c[0];
-    for (int a = 1; a < D; ++a) s += c[a];
-    return s & 1;
-}
+// Levels of up to so many cells are done together.
+constexpr long small_cells = 4096;
 
 // Sum of values over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are
 // no unknowns.
@@ -37,7 +31,51 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
     return s;
 }
 
-// One colour of a Gauss-Seidel sweep:  x = (b + sum w x_neighbour) / diagonal.
+// x = (b + sum w x_neighbour) / diagonal.
+template <bool uniform, int D>
+TARN_HD inline float relaxed(const View<D, const float>& x, const View<D, const float>& b,
+                             const FaceView<D, const float>& w, const View<D, const float>& inverse, int i)
+{
+    return inverse[i] * (b[i] + sum_neighbours<uniform>(x, w, i));
+}
+
+// The sum of the residuals of a coarse cell's fine ones.
+template <bool uniform, int D>
+TARN_HD inline float restricted(const View<D, const float>& x, const View<D, const float>& b,
+                                const FaceView<D, const float>& w, const View<D, const float>& inverse, Cell<D> c)
+{
+    float sum = 0;
+    TARN_UNROLL
+    for (int child = 0; child < (1 << D); ++child) {
+        Cell<D> f;
+        TARN_UNROLL
+        for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
+        const int i = inverse.index(f);
+        if (inverse[i] > 0) sum += b[i] - apply<uniform>(x, w, inverse, i);
+    }
+    return sum;
+}
+
+// The first sweep, from zero: the first colour has no neighbours that count, the second has those.
+template <bool uniform, int D>
+TARN_HD inline float swept_from_zero(const View<D, const float>& b, const FaceView<D, const float>& w,
+                                     const View<D, const float>& inverse, Cell<D> c)
+{
+    const int i = b.index(c);
+    float sum = 0;
+    TARN_UNROLL
+    for (int a = 0; a < D; ++a) {
+        const int n = b.next(a);
+        const float lower = inverse[i - n] * b[i - n], upper = inverse[i + n] * b[i + n];
+        if constexpr (uniform)
+            sum += lower + upper;
+        else
+            sum += w[a][i] * lower + w[a][i + n] * upper;
+    }
+    return inverse[i] * (colour(c) == 0 ? b[i] : b[i] + sum);
+}
+
+// One colour of a Gauss-Seidel sweep.
 template <bool uniform = false, int D>
 void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles,
            int which)
@@ -46,11 +84,8 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for<true>("smooth", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = bv.index(c);
-        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
-        xv[i] = colour(c) == which ? relaxed : old;
-    });
+    parallel_for_colour("smooth", tiles, which, xv,
+                        [=] TARN_KERNEL(Cell<D> c) { return relaxed<uniform>(xc, bv, wv, iv, bv.index(c)); });
 }
 
 // The last colour of a V-cycle, and with it b . x.
@@ -63,24 +98,22 @@ double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const F
     const auto wv = w.view();
     return parallel_sum<true>("smooth last", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = bv.index(c);
-        const float old = xc[i], relaxed = iv[i] * (bv[i] + sum_neighbours<uniform>(xc, wv, i));
-        const float now = colour(c) == 0 ? relaxed : old;
+        const float old = xc[i], relaxed_now = relaxed<uniform>(xc, bv, wv, iv, i);
+        const float now = colour(c) == 0 ? relaxed_now : old;
         xv[i] = now;
         return static_cast<double>(now) * bv[i];
     });
 }
 
-// The first sweep's first colour, from zero: no neighbour counts yet, and the other colour is cleared.
-template <int D>
-void relax_first(Field<D>& x, const Field<D>& b, const Field<D>& inverse, const Tiles<D>& tiles)
+template <bool uniform = false, int D>
+void sweep_from_zero(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse,
+                     const Tiles<D>& tiles)
 {
     const auto xv = x.view();
     const auto bv = b.view(), iv = inverse.view();
-    parallel_for<true>("smooth first", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = bv.index(c);
-        const float relaxed = iv[i] * bv[i];
-        xv[i] = colour(c) == 0 ? relaxed : 0.0f;
-    });
+    const auto wv = w.view();
+    parallel_for<true>("smooth first", tiles,
+                       [=] TARN_KERNEL(Cell<D> c) { xv(c) = swept_from_zero<uniform>(bv, wv, iv, c); });
 }
 
 // The tuned version of restrict_residual for processors: first the fine rows of a coarse row, then pairs along x, so
@@ -133,18 +166,8 @@ void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fie
     const auto cv = coarse.view();
     const auto xv = x.view(), bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    parallel_for("restrict", coarse_tiles, [=] TARN_KERNEL(Cell<D> c) {
-        float sum = 0;
-        TARN_UNROLL
-        for (int child = 0; child < (1 << D); ++child) {
-            Cell<D> f;
-            TARN_UNROLL
-            for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
-            const int i = iv.index(f);
-            if (iv[i] > 0) sum += bv[i] - apply<uniform>(xv, wv, iv, i);
-        }
-        cv(c) = sum;
-    });
+    parallel_for("restrict", coarse_tiles,
+                 [=] TARN_KERNEL(Cell<D> c) { cv(c) = restricted<uniform>(xv, bv, wv, iv, c); });
 }
 
 template <int D>
@@ -174,6 +197,92 @@ void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<
     });
 }
 
+// The cycle on the smallest levels, all their sweeps as one kernel.
+template <int D>
+struct SmallCycle {
+    enum Kind : unsigned char { first, relax, restrict_from_finer, prolong_from_coarser };
+    struct Phase {
+        Kind kind;
+        unsigned char level, which;
+    };
+    struct Level {
+        Cell<D> cells;
+        View<D> x, b;
+        View<D, const float> inverse;
+        FaceView<D, const float> w;
+    };
+    static constexpr int most_levels = 8, most_phases = 128;
+    Level levels[most_levels];
+    Phase phases[most_phases];
+    int level_count = 0, phase_count = 0;
+
+    TARN_HD int count(int phase) const
+    {
+        const Level& l = levels[phases[phase].level];
+        int n = 1;
+        for (int a = 0; a < D; ++a) n *= l.cells[a];
+        return n;
+    }
+    TARN_HD void operator()(int phase, int n) const
+    {
+        const Phase p = phases[phase];
+        const Level& l = levels[p.level];
+        Cell<D> c;
+        for (int a = 0; a < D; ++a) {
+            c[a] = n % l.cells[a];
+            n /= l.cells[a];
+        }
+        const int i = l.x.index(c);
+        switch (p.kind) {
+            case first:
+                l.x[i] = swept_from_zero<false, D>(l.b, l.w, l.inverse, c);
+                break;
+            case relax:
+                if (colour(c) == p.which) l.x[i] = relaxed<false, D>(l.x, l.b, l.w, l.inverse, i);
+                break;
+            case restrict_from_finer: {
+                const Level& finer = levels[p.level - 1];
+                l.b[i] = restricted<false, D>(finer.x, finer.b, finer.w, finer.inverse, c);
+                break;
+            }
+            case prolong_from_coarser: {
+                Cell<D> parent;
+                for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
+                if (l.inverse[i] > 0) l.x[i] += levels[p.level + 1].x(parent);
+                break;
+            }
+        }
+    }
+
+    void add(Kind kind, int level, int which = 0)
+    {
+        TARN_CHECK_LT(phase_count, most_phases);
+        phases[phase_count++] = {kind, static_cast<unsigned char>(level), static_cast<unsigned char>(which)};
+    }
+    void add_sweeps(int level, int sweeps, int colour_first)
+    {
+        for (int s = 0; s < sweeps; ++s) {
+            add(relax, level, colour_first);
+            add(relax, level, 1 - colour_first);
+        }
+    }
+    // As Multigrid::cycle does.
+    void add_cycle(int level)
+    {
+        add(first, level);
+        add_sweeps(level, coarse_sweeps - 1, 0);
+        if (level + 1 < level_count) {
+            add(restrict_from_finer, level + 1);
+            add_cycle(level + 1);
+            add(prolong_from_coarser, level);
+        } else {
+            add_sweeps(level, coarsest_sweeps - 1, 0);
+            add_sweeps(level, coarsest_sweeps - 1, 1);
+        }
+        add_sweeps(level, coarse_sweeps, 1);
+    }
+};
+
 // Grows tiles by the layer that a stencil or a face on their upper side touches.
 template <int D>
 Tiles<D> with_rim(const TileMap<D>& map)
@@ -186,7 +295,7 @@ Tiles<D> with_rim(const TileMap<D>& map)
 }  // namespace
 
 template <int D>
-Multigrid<D>::Multigrid(const Grid<D>& fine)
+Multigrid<D>::Multigrid(const Grid<D>& fine, bool together) : together_(together)
 {
     Grid<D> g = fine;
     while (g.count() > coarsest_cells) {
@@ -259,9 +368,9 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 template <int D>
 void Multigrid<D>::cycle(size_t n) const
 {
+    if (together_ && coarse_[n].grid.count() <= small_cells) return cycle_small(n);
     const Level& l = coarse_[n];
-    relax_first(l.x, l.b, l.inverse_diagonal, l.tiles);
-    relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, 1);
+    sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
     for (int s = 1; s < coarse_sweeps; ++s)
         for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
     if (n + 1 < coarse_.size()) {
@@ -280,6 +389,20 @@ void Multigrid<D>::cycle(size_t n) const
 }
 
 template <int D>
+void Multigrid<D>::cycle_small(size_t n) const
+{
+    SmallCycle<D> small;
+    for (; n < coarse_.size(); ++n) {
+        const Level& l = coarse_[n];
+        TARN_CHECK_LT(small.level_count, SmallCycle<D>::most_levels);
+        small.levels[small.level_count++] = {l.grid.cells, l.x.view(), l.b.view(),
+                                             std::as_const(l.inverse_diagonal).view(), std::as_const(l.w).view()};
+    }
+    small.add_cycle(0);
+    parallel_phases("small levels", small.phase_count, small);
+}
+
+template <int D>
 double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
 {
     const FaceField<D>& w = *fine_.w;
@@ -287,8 +410,7 @@ double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
     return with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
         cycle_.run({z.data(), r.data()}, [&] {
-            relax_first(z, r, inverse, fine_.tiles);
-            relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+            sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
             if (!coarse_.empty()) {
                 restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
                 cycle(0);

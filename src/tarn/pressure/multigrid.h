@@ -17,7 +17,8 @@ template <int D>
 class Multigrid {
 public:
     Multigrid() = default;
-    explicit Multigrid(const Grid<D>& fine);
+    // `together`: the smallest levels as one kernel, for backends on which starting one costs more than running it.
+    explicit Multigrid(const Grid<D>& fine, bool together = on_device());
 
     // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
     void build(const Poisson<D>& system, const Field<D>& excess);
@@ -35,9 +36,11 @@ private:
         TileMap<D> map;
     };
     void cycle(size_t level) const;
+    void cycle_small(size_t level) const;
 
     Poisson<D> fine_;
     std::vector<Level> coarse_;
+    bool together_ = false;
     mutable Sequence cycle_;  // the same kernels, many times a solve
 };
 
