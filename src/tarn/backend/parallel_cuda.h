@@ -41,6 +41,16 @@ dim3 blocks_for(const Tiles<D>& tiles, int parts_of_row = 2)
     return {static_cast<unsigned>(tiles.boxes.size()), static_cast<unsigned>(rows * parts_of_row / warps_per_block)};
 }
 
+// For reductions: enough blocks to fill the device, and no more, so that threads have more to do than to combine.
+template <int D>
+dim3 blocks_to_reduce(const Tiles<D>& tiles)
+{
+    constexpr size_t enough = 2048;
+    const dim3 most = blocks_for(tiles);
+    const size_t share = (enough + most.x - 1) / most.x;
+    return {most.x, static_cast<unsigned>(share < most.y ? share : most.y)};
+}
+
 template <int D>
 const Box<D>* boxes_there(const Tiles<D>& tiles)
 {
@@ -199,7 +209,7 @@ template <class Op, int D, class F>
 double reduce(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return 0;
-    const dim3 blocks = blocks_for(tiles);
+    const dim3 blocks = blocks_to_reduce(tiles);
     const int n = static_cast<int>(blocks.x * blocks.y);
     double* const partial = partials(static_cast<size_t>(n));
     {

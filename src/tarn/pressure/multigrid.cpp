@@ -207,6 +207,8 @@ struct SmallCycle {
     };
     struct Level {
         Cell<D> cells;
+        Vec<D, unsigned> reciprocal;  // of cells, times 2^24: a division of these small numbers by one multiplication
+        int count;
         View<D> x, b;
         View<D, const float> inverse;
         FaceView<D, const float> w;
@@ -216,21 +218,16 @@ struct SmallCycle {
     Phase phases[most_phases];
     int level_count = 0, phase_count = 0;
 
-    TARN_HD int count(int phase) const
-    {
-        const Level& l = levels[phases[phase].level];
-        int n = 1;
-        for (int a = 0; a < D; ++a) n *= l.cells[a];
-        return n;
-    }
+    TARN_HD int count(int phase) const { return levels[phases[phase].level].count; }
     TARN_HD void operator()(int phase, int n) const
     {
         const Phase p = phases[phase];
         const Level& l = levels[p.level];
         Cell<D> c;
         for (int a = 0; a < D; ++a) {
-            c[a] = n % l.cells[a];
-            n /= l.cells[a];
+            const int quotient = static_cast<int>(static_cast<unsigned long long>(n) * l.reciprocal[a] >> 24);
+            c[a] = n - quotient * l.cells[a];
+            n = quotient;
         }
         const int i = l.x.index(c);
         switch (p.kind) {
@@ -395,8 +392,17 @@ void Multigrid<D>::cycle_small(size_t n) const
     for (; n < coarse_.size(); ++n) {
         const Level& l = coarse_[n];
         TARN_CHECK_LT(small.level_count, SmallCycle<D>::most_levels);
-        small.levels[small.level_count++] = {l.grid.cells, l.x.view(), l.b.view(),
-                                             std::as_const(l.inverse_diagonal).view(), std::as_const(l.w).view()};
+        auto& to = small.levels[small.level_count++];
+        to = {l.grid.cells,
+              {},
+              static_cast<int>(l.grid.count()),
+              l.x.view(),
+              l.b.view(),
+              std::as_const(l.inverse_diagonal).view(),
+              std::as_const(l.w).view()};
+        for (int a = 0; a < D; ++a)
+            to.reciprocal[a] =
+                ((1u << 24) + static_cast<unsigned>(to.cells[a]) - 1) / static_cast<unsigned>(to.cells[a]);
     }
     small.add_cycle(0);
     parallel_phases("small levels", small.phase_count, small);
