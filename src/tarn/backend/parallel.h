@@ -11,6 +11,8 @@
 //   parallel_for_colour(name, tiles, which, out, f)   out(cell) = f(cell) for the cells of one colour, as on a chess
 //                                              board; f reads `out` of the other colour only
 //   parallel_sum(name, tiles, f)               sum of f(cell), in double
+//   parallel_sum_to(result, name, tiles, f)    the same into a number that only kernels look at: nothing waits for it
+//   parallel_max_to(result, name, tiles, f)
 //   parallel_max(name, tiles, f)               largest f(cell), at least 0; NaN where any value is
 //   parallel_range(name, n, f)                 f(i) for every i in [0, n)
 //   parallel_phases(name, n, f)                for every phase in [0, n), one after the other: f(phase, i) for every i

@@ -47,6 +47,7 @@ dim3 blocks_to_reduce(const Tiles<D>& tiles)
 {
     constexpr size_t enough = 2048;
     const dim3 most = blocks_for(tiles);
+    if (most.x == 0) return {0, 0};
     const size_t share = (enough + most.x - 1) / most.x;
     return {most.x, static_cast<unsigned>(share < most.y ? share : most.y)};
 }
@@ -206,17 +207,20 @@ __global__ void __launch_bounds__(threads_per_block) any_of_tiles(const Box<D>* 
 }
 
 template <class Op, int D, class F>
-double reduce(const char* name, const Tiles<D>& tiles, const F& f)
+void reduce(double* to, const char* name, const Tiles<D>& tiles, const F& f)
 {
-    if (tiles.boxes.empty()) return 0;
     const dim3 blocks = blocks_to_reduce(tiles);
     const int n = static_cast<int>(blocks.x * blocks.y);
     double* const partial = partials(static_cast<size_t>(n));
-    {
-        const Launch launch(name, profiling() ? tiles.cells() : 0);
-        reduce_cells<Op><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
-        finish(Op{}, partial, n, result());
-    }
+    const Launch launch(name, profiling() ? tiles.cells() : 0);
+    if (n > 0) reduce_cells<Op><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
+    finish(Op{}, partial, n, to);
+}
+template <class Op, int D, class F>
+double reduced(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    if (tiles.boxes.empty()) return 0;
+    reduce<Op>(result(), name, tiles, f);
     wait();
     return *result();
 }
@@ -262,13 +266,24 @@ void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
 template <bool independent = false, int D, class F>
 double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 {
-    return backend::reduce<backend::Add>(name, tiles, f);
+    return backend::reduced<backend::Add>(name, tiles, f);
 }
 
 template <bool independent = false, int D, class F>
 double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
 {
-    return backend::reduce<backend::Larger>(name, tiles, f);
+    return backend::reduced<backend::Larger>(name, tiles, f);
+}
+
+template <bool independent = false, int D, class F>
+void parallel_sum_to(double* result, const char* name, const Tiles<D>& tiles, const F& f)
+{
+    backend::reduce<backend::Add>(result, name, tiles, f);
+}
+template <bool independent = false, int D, class F>
+void parallel_max_to(double* result, const char* name, const Tiles<D>& tiles, const F& f)
+{
+    backend::reduce<backend::Larger>(result, name, tiles, f);
 }
 
 template <class F>

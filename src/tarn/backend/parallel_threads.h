@@ -170,6 +170,17 @@ double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
     return m;
 }
 
+template <bool independent = false, int D, class F>
+void parallel_sum_to(double* result, const char* name, const Tiles<D>& tiles, const F& f)
+{
+    *result = parallel_sum<independent>(name, tiles, f);
+}
+template <bool independent = false, int D, class F>
+void parallel_max_to(double* result, const char* name, const Tiles<D>& tiles, const F& f)
+{
+    *result = parallel_max<independent>(name, tiles, f);
+}
+
 template <int D, class Out, class F>
 void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, const Out& out, const F& f)
 {

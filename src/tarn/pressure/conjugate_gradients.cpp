@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "tarn/backend/ratio.h"
 #include "tarn/base/error.h"
 
 namespace tarn {
@@ -26,14 +27,14 @@ void subtract_product(Field<D>& r, const Field<D>& x, const Poisson<D>& system)
     });
 }
 
-// z = A p; returns p . A p.
+// z = A p, and p . A p.
 template <bool uniform, int D>
-double product(Field<D>& z, const Field<D>& p, const Poisson<D>& system)
+void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* dot)
 {
     const auto zv = z.view();
     const auto pv = p.view(), inverse = std::as_const(*system.inverse_diagonal).view();
     const auto w = std::as_const(*system.w).view();
-    return parallel_sum<true>("apply", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_sum_to<true>(dot, "apply", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = pv.index(c);
         const float ap = apply<uniform>(pv, w, inverse, i);
         zv[i] = ap;
@@ -41,23 +42,21 @@ double product(Field<D>& z, const Field<D>& p, const Poisson<D>& system)
     });
 }
 
-// z = M r; returns r . z.
+// The numbers that kernels hand to each other in an iteration: only the last two does the program look at.
+struct Scalars {
+    double rz, rz_before, pap, largest;
+};
+
+// z = M r, and r . z, where kernels look for it.
 template <int D>
-using Precondition = std::function<double(Field<D>& z, const Field<D>& r)>;
+using Precondition = std::function<void(Field<D>& z, const Field<D>& r, double* dot)>;
 
 template <int D>
 SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
-                  Field<D>& p, Field<D>& z, const Precondition<D>& precondition_open)
+                  Field<D>& p, Field<D>& z, const Precondition<D>& precondition, IterationRoom& room)
 {
-    // Round-off puts constants into closed pockets, which nothing would take out again.
-    const auto precondition = [&](Field<D>& to, Field<D>& from) {
-        if (pockets.any()) remove_means(from, system, pockets);
-        const double dot = precondition_open(to, from);
-        if (pockets.any()) remove_means(to, system, pockets);
-        return dot;
-    };
-    const auto xv = x.view(), rv = r.view(), pv = p.view(), zv = z.view();
-    const View<D, const float> rc = rv, pc = pv, zc = zv;
+    const auto xv = x.view(), rv = r.view(), pv = p.view();
+    const View<D, const float> rc = rv, pc = pv, zc = std::as_const(z).view();
     const Tiles<D>& tiles = system.tiles;
 
     const double largest =
@@ -71,44 +70,59 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
     // r = b - A x.
     with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
-    const auto residual = [&] {
-        return parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) /
-               largest_b;
-    };
-    SolveReport report{.converged = false, .iterations = 0, .residual = residual()};
+    SolveReport report;
+    report.converged = false;
+    report.residual =
+        parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     if (report.residual == 0) {
         report.converged = true;
         return report;
     }
 
-    double rz = precondition(z, r);
-    parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) { pv(c) = zc(c); });
-    while (report.iterations < goal.max_iterations) {
-        ++report.iterations;
-        // z = A p, and alpha = r.z / p.A p.
-        const double pap =
-            with_uniform(system.uniform, [&](auto uniform) { return product<uniform.value>(z, p, system); });
-        if (!(pap > 0)) break;
-        const float alpha = static_cast<float>(rz / pap);
-        const double left_over = parallel_max<true>("advance", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    if (room.scalars.size() == 0) room.scalars = Memory<double>(sizeof(Scalars) / sizeof(double));
+    Scalars* const s = reinterpret_cast<Scalars*>(room.scalars.data());
+    parallel_range("clear", 1, [=] TARN_KERNEL(int) { *s = {}; });
+    const auto iterate = [&] {
+        parallel_range("direction", 1, [=] TARN_KERNEL(int) { s->rz_before = s->rz; });
+        // Round-off puts constants into closed pockets, which nothing would take out again.
+        if (pockets.any()) remove_means(r, system, pockets);
+        precondition(z, r, &s->rz);
+        if (pockets.any()) remove_means(z, system, pockets);
+        // p = z + beta p; the first time there is no p yet.
+        const Ratio beta(&s->rz, &s->rz_before);
+        parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = pc.index(c);
-            xv[i] += alpha * pc[i];
-            const float left = rc[i] - alpha * zc[i];
+            const float share = beta, old = pc[i], kept = share * old;
+            pv[i] = zc[i] + (share > 0 ? kept : 0.0f);
+        });
+        // z = A p, alpha = r.z / p.A p.
+        with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
+        const Ratio alpha(&s->rz, &s->pap);
+        parallel_max_to<true>(&s->largest, "advance", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = pc.index(c);
+            const float share = alpha;
+            xv[i] += share * pc[i];
+            const float left = rc[i] - share * zc[i];
             rv[i] = left;
             return std::fabs(left);
         });
-        report.residual = left_over / largest_b;
+    };
+    room.sequence.forget();
+    while (report.iterations < goal.max_iterations) {
+        ++report.iterations;
+        // Means are numbers that the program waits for.
+        if (pockets.any())
+            iterate();
+        else
+            room.sequence.run({x.data(), r.data(), p.data(), z.data()}, iterate);
+        Scalars now{};
+        backend::copy(&now, s, sizeof now);
+        if (!(now.pap > 0)) break;
+        report.residual = now.largest / largest_b;
         if (!(report.residual > tolerance)) {
             report.converged = report.residual <= tolerance;
             break;
         }
-        const double rz_next = precondition(z, r);
-        const float beta = static_cast<float>(rz_next / rz);
-        rz = rz_next;
-        parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = pc.index(c);
-            pv[i] = zc[i] + beta * pc[i];
-        });
     }
     return report;
 }
@@ -117,10 +131,12 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
 template <int D>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z)
+                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
+                            IterationRoom& room)
 {
-    return solve<D>(x, b, system, pockets, goal, p, z,
-                    [&](Field<D>& to, const Field<D>& from) { return multigrid.precondition(to, from); });
+    return solve<D>(
+        x, b, system, pockets, goal, p, z,
+        [&](Field<D>& to, const Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
 }
 
 template <int D>
@@ -161,7 +177,7 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
         }
         e[i] = 1 / std::sqrt(d < safety * diagonal ? diagonal : d);
     });
-    return solve<D>(x, b, system, pockets, goal, p, z, [&](Field<D>& to, const Field<D>& from) {
+    const auto precondition = [&](Field<D>& to, const Field<D>& from, double* product) {
         const auto zv = to.view();
         const auto rv = from.view();
         double dot = 0;
@@ -182,14 +198,16 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
             zv[i] = t * e[i];
             dot += static_cast<double>(zv[i]) * rv[i];
         });
-        return dot;
-    });
+        *product = dot;
+    };
+    IterationRoom room;
+    return solve<D>(x, b, system, pockets, goal, p, z, precondition, room);
 }
 
 template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&,
-                                     const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&);
+                                     const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&, IterationRoom&);
 template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&,
-                                     const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&);
+                                     const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&, IterationRoom&);
 template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&,
                                 Field<2>&, Field<2>&);
 template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Goal&,

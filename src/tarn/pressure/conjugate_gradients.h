@@ -1,6 +1,7 @@
 #pragma once
 // Preconditioned conjugate gradients on the pressure's system, with the multigrid, and with MIC(0) as its reference.
 
+#include "tarn/backend/sequence.h"
 #include "tarn/pressure/multigrid.h"
 
 namespace tarn {
@@ -13,12 +14,18 @@ struct Goal {
     int max_iterations = 200;
 };
 
-// Solves A x = b, starting from x; b becomes the residual. However good
-// the start, one iteration is done, so that what every step leaves does not add up.
-// p and z are fields to work in. Only the system's tiles are touched.
+// What a solve keeps for the next one.
+struct IterationRoom {
+    Memory<double> scalars;
+    Sequence sequence;  // the kernels of one iteration
+};
+
+// Solves A x = b, starting from x; b becomes the residual. However good the start, one iteration is done, so that what
+// every step leaves does not add up. p and z are fields to work in. Only the system's tiles are touched.
 template <int D>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z);
+                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
+                            IterationRoom& room);
 
 // The same with the modified incomplete Cholesky preconditioner of level 0 (Bridson's form): serial.
 template <int D>

@@ -90,13 +90,14 @@ void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>
 
 // The last colour of a V-cycle, and with it b . x.
 template <bool uniform, int D>
-double relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles)
+void relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles,
+                double* dot)
 {
     const auto xv = x.view();
     const View<D, const float> xc = xv;
     const auto bv = b.view(), iv = inverse.view();
     const auto wv = w.view();
-    return parallel_sum<true>("smooth last", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_sum_to<true>(dot, "smooth last", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = bv.index(c);
         const float old = xc[i], relaxed_now = relaxed<uniform>(xc, bv, wv, iv, i);
         const float now = colour(c) == 0 ? relaxed_now : old;
@@ -313,7 +314,6 @@ template <int D>
 void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 {
     fine_ = system;
-    cycle_.forget();
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
 
     const FaceField<D>* fine_w = fine_.w;
@@ -409,22 +409,20 @@ void Multigrid<D>::cycle_small(size_t n) const
 }
 
 template <int D>
-double Multigrid<D>::precondition(Field<D>& z, const Field<D>& r) const
+void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) const
 {
     const FaceField<D>& w = *fine_.w;
     const Field<D>& inverse = *fine_.inverse_diagonal;
-    return with_uniform(fine_.uniform, [&](auto flag) {
+    with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
-        cycle_.run({z.data(), r.data()}, [&] {
-            sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
-            if (!coarse_.empty()) {
-                restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
-                cycle(0);
-                prolong(z, fine_.tiles, coarse_[0].x, inverse);
-            }
-            relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
-        });
-        return relax_last<uniform>(z, r, w, inverse, fine_.tiles);
+        sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
+        if (!coarse_.empty()) {
+            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
+            cycle(0);
+            prolong(z, fine_.tiles, coarse_[0].x, inverse);
+        }
+        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+        relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
     });
 }
 

@@ -8,7 +8,6 @@
 
 #include <vector>
 
-#include "tarn/backend/sequence.h"
 #include "tarn/pressure/poisson.h"
 
 namespace tarn {
@@ -23,8 +22,8 @@ public:
     // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
     void build(const Poisson<D>& system, const Field<D>& excess);
 
-    // z = M r, one V-cycle from zero; returns r . z.
-    double precondition(Field<D>& z, const Field<D>& r) const;
+    // z = M r, one V-cycle from zero; and r . z, where kernels look for it.
+    void precondition(Field<D>& z, const Field<D>& r, double* dot) const;
 
 private:
     struct Level {
@@ -41,7 +40,6 @@ private:
     Poisson<D> fine_;
     std::vector<Level> coarse_;
     bool together_ = false;
-    mutable Sequence cycle_;  // the same kernels, many times a solve
 };
 
 }  // namespace tarn

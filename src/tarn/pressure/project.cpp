@@ -261,10 +261,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             parallel_max<true>("fastest", active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
         goal.most = fastest < goal.most ? goal.most : fastest;
     }
-    const SolveReport report =
-        params.solver == PressureSolver::multigrid
-            ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal, scratch.p, scratch.z)
-            : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+    const SolveReport report = params.solver == PressureSolver::multigrid
+                                   ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal,
+                                                     scratch.p, scratch.z, projection.room)
+                                   : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
 
     // 4. u = u* - grad x, wherever the water's pressure acts.
     const View<D, const float> x = std::as_const(pressure).view();

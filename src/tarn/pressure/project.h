@@ -29,6 +29,7 @@ template <int D>
 struct Projection {
     Multigrid<D> multigrid;
     Field<D> inverse_diagonal;
+    IterationRoom room;
     Field<D, int> labels;  // only with solids or inlets: of closed pockets
 
     Projection() = default;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <future>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,10 @@ public:
           water_(initial_water<D>(scene)),
           backup_(water_.grid)
     {
-        if (on_device()) shown_ = Backup<D>::room_for(water_);
+        // Small states are written several at a time, so that pictures keep up with a GPU.
+        const double bytes = 4.0 * (2 + D) * double(water_.grid.storage());
+        const size_t most = on_device() ? size_t(std::clamp(1e9 / bytes, 1.0, 16.0)) : 0;
+        for (size_t n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}});
     }
 
     int run()
@@ -65,6 +69,13 @@ public:
         } catch (const RunError& e) {
             return fail_writing(e.what());
         }
+    }
+
+    ~Session()
+    {
+        // What is written must be done with this before it goes; its errors were told, or another was.
+        for (const Shown& each : shown_)
+            if (each.written.valid()) each.written.wait();
     }
 
 private:
@@ -155,19 +166,26 @@ private:
     {
         const ScopedTimer timer(seconds_output_);
         if (!on_device()) return write(water_, frame, save);
-        finish_writing();
+        Shown& next = shown_[size_t(frame) % shown_.size()];
+        if (next.written.valid()) next.written.get();
         backup_.take(water_);
-        backup_.copy_beside(shown_);
-        if (water_.solids.any) shown_.solids.distance.copy(water_.solids.distance);
-        writing_ = std::async(std::launch::async, [this, frame, save] {
+        backup_.copy_beside(next.water);
+        if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
+        // A checkpoint says that every frame before it is there.
+        std::vector<std::shared_future<void>> before;
+        for (const Shown& other : shown_)
+            if (save && &other != &next && other.written.valid()) before.push_back(other.written);
+        next.written = std::async(std::launch::async, [this, &next, frame, save, before] {
             backend::wait_for_copies();
-            write(shown_, frame, save);
+            for (const auto& written : before) written.get();
+            write(next.water, frame, save);
         });
     }
 
     void finish_writing()
     {
-        if (writing_.valid()) writing_.get();
+        for (Shown& each : shown_)
+            if (each.written.valid()) std::exchange(each.written, {}).get();
     }
 
     void write(const Water<D>& water, int frame, bool save)
@@ -296,11 +314,15 @@ private:
 
     Water<D> water_;
     Backup<D> backup_;
-    Water<D> shown_;             // on a GPU: the state whose frame is being written
-    std::future<void> writing_;  // that work; nothing it needs is destroyed before it
-    int frame_ = 0;              // the newest whose files are all written
-    Measures before_;            // of water_ as it stands
-    StepReport report_;          // of the newest step
+    // On a GPU: states whose frames are being written, and that work.
+    struct Shown {
+        Water<D> water;
+        std::shared_future<void> written;
+    };
+    std::vector<Shown> shown_;
+    int frame_ = 0;      // the newest whose files are all written
+    Measures before_;    // of water_ as it stands
+    StepReport report_;  // of the newest step
     double seconds_output_ = 0;
 };
 
