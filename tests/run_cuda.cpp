@@ -84,7 +84,8 @@ TEST_F(OnAGpu, water_moves_as_on_the_processor)
 TEST_F(OnAGpu, still_water_stays_still)
 {
     write("scene.toml",
-          "tarn = 1\n[domain]\nsize = [1, 1, 1]\ncells = 32\n[[water]]\nmin = [-1, -1, -1]\nmax = [2, 0.503, 2]\n"
+          "tarn = 1\n[domain]\nsize = [1, 1, 1]\ncells = 32\n[[water]]\nshape = \"box\"\nmin = [-1, -1, -1]\nmax = [2, "
+          "0.503, 2]\n"
           "[[solid]]\nshape = \"plane\"\npoint = [0.5, 0.3, 0]\nnormal = [-0.34202, 0.93969, 0]\n"
           "[time]\nframes = 30\n[output]\npreview = false\n");
     ASSERT_EQ(run("gpu", {"--backend", "cuda"}).code, 0);
@@ -123,13 +124,16 @@ cells = 40
 viscosity = 1e-4
 surface_tension = 0.07
 [[water]]
+shape = "box"
 min = [-1, -1, -1]
 max = [2, 0.3, 2]
 [[water]]
+shape = "box"
 min = [0.1, 0.3, 0.1]
 max = [0.3, 0.6, 0.4]
 velocity = [1, 0, 0]
 [[solid]]
+shape = "box"
 min = [0.7, -1, -1]
 max = [0.8, 2, 2]
 [[solid]]
@@ -144,10 +148,12 @@ center = [0.2, 0.2, 0.25]
 radius = 0.08
 rate = 0.01
 [[source]]
+shape = "box"
 min = [0.88, 0.6, 0.2]
 max = [0.94, 0.7, 0.3]
 velocity = [0, -1, 0]
 [[sink]]
+shape = "box"
 min = [0.85, 0, 0]
 max = [0.95, 0.05, 0.5]
 [time]
@@ -168,8 +174,9 @@ preview = false
 TEST_F(OnAGpu, a_scene_that_does_not_fit_is_refused_before_it_runs)
 {
     write("scene.toml", dam_break(1280, 1));
-    const Outcome r = run("gpu", {"--backend", "cuda", "--set", "domain.size=[1, 4, 4]"});
+    const Outcome r = run("gpu", {"--backend", "cuda"});
     EXPECT_EQ(r.code, 2);
+    EXPECT_NE(r.err.find("memory"), std::string::npos) << r.err;
     EXPECT_FALSE(exists("gpu/stats.csv"));
 }
 

@@ -18,7 +18,7 @@
 //   parallel_phases(name, n, f)                for every phase in [0, n), one after the other: f(phase, i) for every i
 //   in
 //                                              [0, f.count(phase)). For work so small that starting it costs more than
-//                                              doing it: all phases start at once, on one core.
+//                                              doing it: all phases start at once.
 //   parallel_any(name, map, mask, f)           for every tile of the map that has a bit of the mask: the bits that
 //                                              f(cell) has in any of its cells
 //   parallel_rows(name, n, f)                  f(i) for every i in [0, n), always on threads: for the program itself

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 namespace tarn {
@@ -140,13 +141,17 @@ __global__ void __launch_bounds__(threads_per_block) run_range(int n, F f)
     if (i < n) f(i);
 }
 
+// Eight blocks that wait for each other, which only those of a cluster can do quickly.
+inline constexpr int phase_blocks = 8, phase_threads = 1024;
 template <class F>
-__global__ void __launch_bounds__(1024) run_phases(int n, const __grid_constant__ F f)
+__global__ void __cluster_dims__(phase_blocks) __launch_bounds__(phase_threads)
+    run_phases(int n, const __grid_constant__ F f)
 {
+    const auto cluster = cooperative_groups::this_cluster();
     for (int phase = 0; phase < n; ++phase) {
         const int count = f.count(phase);
-        for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) f(phase, i);
-        __syncthreads();
+        for (int i = static_cast<int>(cluster.thread_rank()); i < count; i += phase_blocks * phase_threads) f(phase, i);
+        cluster.sync();
     }
 }
 
@@ -299,7 +304,7 @@ template <class F>
 void parallel_phases(const char* name, int n, const F& f)
 {
     const backend::Launch launch(name, n);
-    backend::run_phases<<<1, 1024, 0, backend::stream()>>>(n, f);
+    backend::run_phases<<<backend::phase_blocks, backend::phase_threads, 0, backend::stream()>>>(n, f);
 }
 
 template <int D, class F>

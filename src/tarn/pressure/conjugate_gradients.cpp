@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "tarn/backend/ratio.h"
+#include "tarn/backend/late.h"
 #include "tarn/base/error.h"
 
 namespace tarn {
@@ -42,9 +42,10 @@ void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* d
     });
 }
 
-// The numbers that kernels hand to each other in an iteration: only the last two does the program look at.
+// The numbers that kernels hand to each other in an iteration.
 struct Scalars {
     double rz, rz_before, pap, largest;
+    float alpha, beta;
 };
 
 // z = M r, and r . z, where kernels look for it.
@@ -83,13 +84,16 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     Scalars* const s = reinterpret_cast<Scalars*>(room.scalars.data());
     parallel_range("clear", 1, [=] TARN_KERNEL(int) { *s = {}; });
     const auto iterate = [&] {
-        parallel_range("direction", 1, [=] TARN_KERNEL(int) { s->rz_before = s->rz; });
         // Round-off puts constants into closed pockets, which nothing would take out again.
         if (pockets.any()) remove_means(r, system, pockets);
         precondition(z, r, &s->rz);
         if (pockets.any()) remove_means(z, system, pockets);
         // p = z + beta p; the first time there is no p yet.
-        const Ratio beta(&s->rz, &s->rz_before);
+        parallel_range("direction", 1, [=] TARN_KERNEL(int) {
+            s->beta = s->rz_before > 0 ? static_cast<float>(s->rz / s->rz_before) : 0.0f;
+            s->rz_before = s->rz;
+        });
+        const Late beta(&s->beta);
         parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = pc.index(c);
             const float share = beta, old = pc[i], kept = share * old;
@@ -97,7 +101,9 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
-        const Ratio alpha(&s->rz, &s->pap);
+        parallel_range("advance", 1,
+                       [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
+        const Late alpha(&s->alpha);
         parallel_max_to<true>(&s->largest, "advance", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = pc.index(c);
             const float share = alpha;

@@ -10,7 +10,7 @@ constexpr long coarsest_cells = 64;
 constexpr int coarse_sweeps = 2;
 constexpr int coarsest_sweeps = 6;
 // Levels of up to so many cells are done together.
-constexpr long small_cells = 4096;
+constexpr long small_cells = 32768;
 
 // Sum of values over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are
 // no unknowns.
@@ -208,13 +208,13 @@ struct SmallCycle {
     };
     struct Level {
         Cell<D> cells;
-        Vec<D, unsigned> reciprocal;  // of cells, times 2^24: a division of these small numbers by one multiplication
+        Vec<D, unsigned> reciprocal;  // of cells, times 2^30: a division of these small numbers by one multiplication
         int count;
         View<D> x, b;
         View<D, const float> inverse;
         FaceView<D, const float> w;
     };
-    static constexpr int most_levels = 8, most_phases = 128;
+    static constexpr int most_levels = 12, most_phases = 160;
     Level levels[most_levels];
     Phase phases[most_phases];
     int level_count = 0, phase_count = 0;
@@ -226,7 +226,7 @@ struct SmallCycle {
         const Level& l = levels[p.level];
         Cell<D> c;
         for (int a = 0; a < D; ++a) {
-            const int quotient = static_cast<int>(static_cast<unsigned long long>(n) * l.reciprocal[a] >> 24);
+            const int quotient = static_cast<int>(static_cast<unsigned long long>(n) * l.reciprocal[a] >> 30);
             c[a] = n - quotient * l.cells[a];
             n = quotient;
         }
@@ -402,7 +402,7 @@ void Multigrid<D>::cycle_small(size_t n) const
               std::as_const(l.w).view()};
         for (int a = 0; a < D; ++a)
             to.reciprocal[a] =
-                ((1u << 24) + static_cast<unsigned>(to.cells[a]) - 1) / static_cast<unsigned>(to.cells[a]);
+                ((1u << 30) + static_cast<unsigned>(to.cells[a]) - 1) / static_cast<unsigned>(to.cells[a]);
     }
     small.add_cycle(0);
     parallel_phases("small levels", small.phase_count, small);

@@ -153,7 +153,7 @@ private:
             e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage());
             // The states that frames are written from, several at a time (run.cpp).
             const double state = 4.0 * (2 + D) * double(grid_.storage());
-            e.memory = cost::program + cost::device_runtime + state * std::floor(std::clamp(1e9 / state, 1.0, 16.0)) +
+            e.memory = cost::program + cost::device_runtime + state * std::floor(std::clamp(1e9 / state, 1.0, 4.0)) +
                        cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume +
                        (o.preview ? cost::memory_per_pixel * pixels : 0);
             return;

@@ -44,7 +44,7 @@ public:
     {
         // Small states are written several at a time, so that pictures keep up with a GPU.
         const double bytes = 4.0 * (2 + D) * double(water_.grid.storage());
-        const size_t most = on_device() ? size_t(std::clamp(1e9 / bytes, 1.0, 16.0)) : 0;
+        const size_t most = on_device() ? size_t(std::clamp(1e9 / bytes, 1.0, 4.0)) : 0;
         for (size_t n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}});
     }
 
@@ -350,7 +350,8 @@ int run(const Scene& scene, const RunOptions& options)
         }
 
     const Interrupts interrupts;
-    set_threads(options.threads);
+    // Beside a GPU, two threads are left to launch its kernels and to carry frames.
+    set_threads(options.threads > 0 || !on_device() ? options.threads : std::max(1, this_machine().cores - 2));
     progress.note(fmt::format("{}: {} cells -> {}", scene.name, report.estimate.grid, out));
     if (scene.params.dimension() == 2) return Session<2>(scene, options, folder, progress).run();
     return Session<3>(scene, options, folder, progress).run();
