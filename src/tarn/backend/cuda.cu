@@ -253,6 +253,11 @@ void copy(void* to, const void* from, size_t bytes)
     wait();
 }
 
+void copy_in_order(void* to, const void* from, size_t bytes)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "a copy");
+}
+
 void copy_beside(void* to, const void* from, size_t bytes)
 {
     Context& c = context();

@@ -17,6 +17,8 @@ void* allocate(size_t bytes, Where where);  // zeroed; throws std::bad_alloc
 void release(void* memory, Where where) noexcept;
 // Between any two places, and done on return. Pages that already agree are not written, hence not made resident.
 void copy(void* to, const void* from, size_t bytes);
+// The same between places of kernels, done when the kernels that follow look.
+void copy_in_order(void* to, const void* from, size_t bytes);
 // A copy that goes on beside the kernels that follow. Those that overwrite `from` come after follow_copies(); the
 // program reads `to` after wait_for_copies().
 void copy_beside(void* to, const void* from, size_t bytes);

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 namespace tarn {
@@ -59,6 +58,20 @@ const Box<D>* boxes_there(const Tiles<D>& tiles)
     return tiles.mirror.of(tiles.boxes.data(), tiles.boxes.size());
 }
 
+// The rows of a box, numbered so that those of a block lie side by side along both y and z: what they read of each
+// other then comes from the cache beside them.
+struct Rows {
+    int ny, count;
+    bool whole;  // eight by eight
+
+    __device__ explicit Rows(const Box<3>& box)
+        : ny(box.hi[1] - box.lo[1]), count(ny * (box.hi[2] - box.lo[2])), whole(ny == 8 && count == 64)
+    {
+    }
+    __device__ int y(int row) const { return whole ? (row & 1) | (row >> 1 & 2) | (row >> 2 & 4) : row % ny; }
+    __device__ int z(int row) const { return whole ? (row >> 1 & 1) | (row >> 2 & 2) | (row >> 3 & 4) : row / ny; }
+};
+
 // A warp takes 32 cells of a row; the longest rows have 64 (65 faces).
 template <class F>
 __device__ inline void each_in_block(const Box<2>& box, const F& f)
@@ -74,9 +87,9 @@ __device__ inline void each_in_block(const Box<3>& box, const F& f)
 {
     const int lane = threadIdx.x % lanes_per_warp;
     const int part = static_cast<int>(blockIdx.y) * warps_per_block + static_cast<int>(threadIdx.x) / lanes_per_warp;
-    const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
-    for (int row = part / 2; row < rows; row += static_cast<int>(gridDim.y) * warps_per_block / 2) {
-        const int k = row / ny, j = row - k * ny;
+    const Rows rows(box);
+    for (int row = part / 2; row < rows.count; row += static_cast<int>(gridDim.y) * warps_per_block / 2) {
+        const int j = rows.y(row), k = rows.z(row);
         for (int i = box.lo[0] + part % 2 * lanes_per_warp + lane; i < box.hi[0]; i += 2 * lanes_per_warp)
             f(Cell<3>{i, box.lo[1] + j, box.lo[2] + k});
     }
@@ -95,10 +108,10 @@ template <class F>
 __device__ inline void each_of_colour(const Box<3>& box, int which, const F& f)
 {
     const int lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
-    const int ny = box.hi[1] - box.lo[1], rows = ny * (box.hi[2] - box.lo[2]);
-    for (int row = static_cast<int>(blockIdx.y) * warps_per_block + warp; row < rows;
+    const Rows rows(box);
+    for (int row = static_cast<int>(blockIdx.y) * warps_per_block + warp; row < rows.count;
          row += static_cast<int>(gridDim.y) * warps_per_block) {
-        const int k = box.lo[2] + row / ny, j = box.lo[1] + row % ny;
+        const int j = box.lo[1] + rows.y(row), k = box.lo[2] + rows.z(row);
         for (int i = box.lo[0] + ((box.lo[0] + j + k + which) & 1) + 2 * lane; i < box.hi[0]; i += 2 * lanes_per_warp)
             f(Cell<3>{i, j, k});
     }
@@ -141,17 +154,14 @@ __global__ void __launch_bounds__(threads_per_block) run_range(int n, F f)
     if (i < n) f(i);
 }
 
-// Eight blocks that wait for each other, which only those of a cluster can do quickly.
-inline constexpr int phase_blocks = 8, phase_threads = 1024;
+inline constexpr int phase_threads = 1024;
 template <class F>
-__global__ void __cluster_dims__(phase_blocks) __launch_bounds__(phase_threads)
-    run_phases(int n, const __grid_constant__ F f)
+__global__ void __launch_bounds__(phase_threads) run_phases(int n, const __grid_constant__ F f)
 {
-    const auto cluster = cooperative_groups::this_cluster();
     for (int phase = 0; phase < n; ++phase) {
         const int count = f.count(phase);
-        for (int i = static_cast<int>(cluster.thread_rank()); i < count; i += phase_blocks * phase_threads) f(phase, i);
-        cluster.sync();
+        for (int i = static_cast<int>(threadIdx.x); i < count; i += phase_threads) f(phase, i);
+        __syncthreads();
     }
 }
 
@@ -304,7 +314,7 @@ template <class F>
 void parallel_phases(const char* name, int n, const F& f)
 {
     const backend::Launch launch(name, n);
-    backend::run_phases<<<backend::phase_blocks, backend::phase_threads, 0, backend::stream()>>>(n, f);
+    backend::run_phases<<<1, backend::phase_threads, 0, backend::stream()>>>(n, f);
 }
 
 template <int D, class F>

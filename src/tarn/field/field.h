@@ -48,7 +48,11 @@ public:
     size_t size() const { return memory_.size() ? static_cast<size_t>(grid_.storage()) : 0; }
     Where where() const { return memory_.where(); }
     void fill(T value) { backend::fill(data(), value, size()); }
-    void copy(const Field& from) { backend::copy(data(), from.data(), size() * sizeof(T)); }
+    void copy(const Field& from)
+    {
+        const bool in_order = where() == Where::kernels && from.where() == Where::kernels;
+        (in_order ? backend::copy_in_order : backend::copy)(data(), from.data(), size() * sizeof(T));
+    }
     void swap(Field& other)
     {
         std::swap(grid_, other.grid_);

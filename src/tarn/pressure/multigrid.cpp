@@ -10,7 +10,7 @@ constexpr long coarsest_cells = 64;
 constexpr int coarse_sweeps = 2;
 constexpr int coarsest_sweeps = 6;
 // Levels of up to so many cells are done together.
-constexpr long small_cells = 32768;
+constexpr long small_cells = 4096;
 
 // Sum of values over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are
 // no unknowns.
