@@ -11,8 +11,10 @@ class Backup {
 public:
     explicit Backup(const Grid<D>& grid) : phi_(grid), pressure_(grid), velocity_(grid) {}
 
+    // Nothing where it holds this very state already.
     void take(const Water<D>& water)
     {
+        if (step_ == water.step && time_ == water.time) return;
         backend::follow_copies();
         phi_.copy(water.phi);
         pressure_.copy(water.pressure);
@@ -62,7 +64,7 @@ private:
     Field<D> phi_, pressure_;
     FaceField<D> velocity_;
     double time_ = 0, volume_expected_ = 0;
-    long step_ = 0;
+    long step_ = -1;
 };
 
 }  // namespace tarn

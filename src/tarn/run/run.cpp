@@ -219,7 +219,10 @@ private:
     void report_frame()
     {
         folder_.log(progress_.frame(progress_state()));
+        // A file that is flushed to the disk takes as long as a frame of a quick run.
+        if (since_status_.seconds() < 0.25) return;
         write_status("running", "");
+        since_status_ = Timer();
     }
 
     void write_status(const std::string& state, const std::string& reason)
@@ -311,6 +314,7 @@ private:
     Progress& progress_;
     const int threads_;
     const Timer timer_;
+    Timer since_status_;
 
     Water<D> water_;
     Backup<D> backup_;
