@@ -281,6 +281,17 @@ struct SmallCycle {
     }
 };
 
+// Tiles that water has left hold no unknowns any more.
+template <int D>
+void clear_left(Field<D>& inverse, const TileMap<D>& before, const TileMap<D>& now)
+{
+    TileMap<D> left = now;
+    for (size_t i = 0; i < left.flags.size(); ++i)
+        left.flags[i] = i < before.flags.size() && (before.flags[i] & 1) && !(now.flags[i] & 1);
+    const auto iv = inverse.view();
+    parallel_for<true>("multigrid build", select(left, 1), [=] TARN_KERNEL(Cell<D> c) { iv(c) = 0; });
+}
+
 // Grows tiles by the layer that a stencil or a face on their upper side touches.
 template <int D>
 Tiles<D> with_rim(const TileMap<D>& map)
@@ -313,6 +324,7 @@ Multigrid<D>::Multigrid(const Grid<D>& fine, bool together) : together_(together
 template <int D>
 void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 {
+    clear_left(*system.inverse_diagonal, fine_.map, system.map);
     fine_ = system;
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
 
@@ -321,13 +333,14 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     const Field<D>* fine_inverse = fine_.inverse_diagonal;
     const TileMap<D>* fine_map = &fine_.map;
     for (Level& level : coarse_) {
-        level.map = TileMap<D>(level.grid);
+        const TileMap<D> before = std::exchange(level.map, TileMap<D>(level.grid));
         fine_map->for_each([&](size_t i, Cell<D> t) {
             if (!(fine_map->flags[i] & 1)) return;
             for (int a = 0; a < D; ++a) t[a] /= 2;
             level.map.flags[level.map.index(t)] |= 1;
         });
         level.tiles = select(level.map, 1);
+        clear_left(level.inverse_diagonal, before, level.map);
 
         // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The
         // excess is kept in x until the cycle needs it.

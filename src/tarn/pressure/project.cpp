@@ -215,7 +215,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet, plain};
     Field<D>& excess = scratch.z;
     if (plain) {
-        clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z, &projection.inverse_diagonal}, wet);
+        clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z}, wet);
         right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling);
     } else {
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
