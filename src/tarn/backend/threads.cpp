@@ -46,7 +46,8 @@ void clear_profile() { kernels.clear(); }
 std::vector<KernelTime> profile()
 {
     std::vector<KernelTime> all;
-    for (const auto& [name, time] : kernels) {
+    for (const auto& entry : kernels) {
+        const KernelTime& time = entry.second;
         const auto same = std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == time.name; });
         if (same == all.end()) {
             all.push_back(time);
