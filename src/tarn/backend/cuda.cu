@@ -1,6 +1,7 @@
 // The CUDA device behind backend/: its memory, its streams, and the ends of reductions.
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 #include "tarn/backend/memory.h"
@@ -206,6 +207,7 @@ Launch::Launch(const char* name, long cells) : name_(name), cells_(cells)
 
 Launch::~Launch() noexcept(false)
 {
+    if (std::uncaught_exceptions() > before_) return;
     check(cudaGetLastError(), name_);
     if (!profiling_on) return;
     float ms = 0;

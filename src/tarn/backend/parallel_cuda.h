@@ -3,6 +3,7 @@
 // its lanes go along x. Included by parallel.h alone.
 
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include <cuda_runtime.h>
@@ -30,6 +31,7 @@ public:
 private:
     const char* name_;
     long cells_;
+    int before_ = std::uncaught_exceptions();
 };
 bool profiling();
 

@@ -1,6 +1,7 @@
 #include "tarn/step/free_surface.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -22,10 +23,15 @@ namespace {
 class Stage {
 public:
     explicit Stage(double& seconds) : timer_(seconds) {}
-    ~Stage() { backend::wait(); }
+    // What went wrong in a kernel is told here, unless something else is being told already.
+    ~Stage() noexcept(false)
+    {
+        if (std::uncaught_exceptions() == before_) backend::wait();
+    }
 
 private:
     ScopedTimer timer_;
+    int before_ = std::uncaught_exceptions();
 };
 
 // The surface moves up to `cfl` cells in a step; paths and stencils reach a little further.
