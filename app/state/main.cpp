@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
 #include "tarn/base/nearest.h"
 #include "tarn/base/timer.h"
@@ -279,6 +280,7 @@ int run_command_line(const std::vector<std::string>& words)
         std::fputs(options.help ? help : "tarn-state " TARN_VERSION "\n", stdout);
         return exit_done;
     }
+    if (on_device()) (void)device();
     Scene scene = read_packed(options.packed);
     if (options.frames > 0) scene.params.time.frames = options.frames;
     if (const auto problem = first_problem(scene.params)) throw InputError(problem->key + ": " + problem->text);

@@ -77,9 +77,9 @@ Device device()
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0)
-        throw InputError(std::string("--backend cuda: no CUDA device can be used (") +
+        throw InputError(std::string("no CUDA device can be used (") +
                          (error != cudaSuccess ? cudaGetErrorString(error) : "none is there") +
-                         "); run without it, on the processor");
+                         "); run on the processor instead");
     cudaDeviceProp about{};
     int number = 0;
     size_t free = 0, total = 0;

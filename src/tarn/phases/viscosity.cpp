@@ -169,6 +169,7 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
                            boundary,   no_slip,    static_cast<float>(dt / (grid.h * grid.h))};
     const auto x = velocity.view(), r = scratch.r.view(), p = scratch.p.view(), q = scratch.q.view();
     const FaceView<D, const float> xc = x, rc = r, pc = p, qc = q;
+
     // Walls and solids bring their own velocity; air brings none, and no stress acts there.
     for (int a = 0; a < D; ++a) {
         parallel_for_faces("viscosity set", tiles, a, [=] TARN_KERNEL(Cell<D> c) {

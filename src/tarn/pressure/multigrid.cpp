@@ -12,8 +12,16 @@ constexpr int coarsest_sweeps = 6;
 // Levels of up to so many cells are done together.
 constexpr long small_cells = 4096;
 
-// Sum of values over the fine unknowns of a coarse cell. Children beyond an odd grid's end lie in its padding and are
-// no unknowns.
+// One of the fine cells of a coarse one. Those beyond an odd grid's end lie in its padding and are no unknowns.
+template <int D>
+TARN_HD inline Cell<D> child_of(Cell<D> c, int child)
+{
+    TARN_UNROLL
+    for (int a = 0; a < D; ++a) c[a] = 2 * c[a] + (child >> a & 1);
+    return c;
+}
+
+// Sum of values over the fine unknowns of a coarse cell.
 template <int D>
 TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, Cell<D> c,
                                   const View<D, const float>& values)
@@ -21,10 +29,7 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
     float s = 0;
     TARN_UNROLL
     for (int child = 0; child < (1 << D); ++child) {
-        Cell<D> f;
-        TARN_UNROLL
-        for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
-        const int i = inverse_diagonal.index(f);
+        const int i = inverse_diagonal.index(child_of(c, child));
         const float v = values[i];
         s += inverse_diagonal[i] > 0 ? v : 0.0f;
     }
@@ -47,10 +52,7 @@ TARN_HD inline float restricted(const View<D, const float>& x, const View<D, con
     float sum = 0;
     TARN_UNROLL
     for (int child = 0; child < (1 << D); ++child) {
-        Cell<D> f;
-        TARN_UNROLL
-        for (int a = 0; a < D; ++a) f[a] = 2 * c[a] + (child >> a & 1);
-        const int i = inverse.index(f);
+        const int i = inverse.index(child_of(c, child));
         if (inverse[i] > 0) sum += b[i] - apply<uniform>(x, w, inverse, i);
     }
     return sum;
@@ -354,8 +356,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
                 TARN_UNROLL
                 for (int child = 0; child < (1 << D); ++child) {
                     if (child >> a & 1) continue;
-                    Cell<D> f;
-                    for (int b = 0; b < D; ++b) f[b] = 2 * c[b] + (child >> b & 1);
+                    Cell<D> f = child_of(c, child);
                     f[a] = f[a] < last ? f[a] : last;
                     s += fine(f);
                 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 
 namespace tarn {
@@ -151,9 +152,9 @@ private:
 
         if (on_device()) {
             e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage());
-            // The states that frames are written from, several at a time (run.cpp).
+            // The states that frames are written from.
             const double state = 4.0 * (2 + D) * double(grid_.storage());
-            e.memory = cost::program + cost::device_runtime + state * std::floor(std::clamp(1e9 / state, 1.0, 4.0)) +
+            e.memory = cost::program + cost::device_runtime + state * states_at_once(state) +
                        cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume +
                        (o.preview ? cost::memory_per_pixel * pixels : 0);
             return;

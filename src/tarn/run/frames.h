@@ -21,6 +21,9 @@ inline double equal_step(double remaining, double limit)
     return remaining / std::max(1.0, steps);
 }
 
+// On a GPU: how many states, of so many bytes each, are written at a time. Several small ones let pictures keep up.
+inline int states_at_once(double bytes) { return static_cast<int>(std::clamp(1e9 / bytes, 1.0, 4.0)); }
+
 // DIR/KIND/frame_NNNN.ENDING
 inline std::string frame_path(const std::string& dir, const std::string& kind, int frame, const std::string& ending)
 {

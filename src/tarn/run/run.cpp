@@ -42,10 +42,8 @@ public:
           water_(initial_water<D>(scene)),
           backup_(water_.grid)
     {
-        // Small states are written several at a time, so that pictures keep up with a GPU.
-        const double bytes = 4.0 * (2 + D) * double(water_.grid.storage());
-        const size_t most = on_device() ? size_t(std::clamp(1e9 / bytes, 1.0, 4.0)) : 0;
-        for (size_t n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}});
+        const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
+        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}});
     }
 
     int run()
