@@ -50,8 +50,8 @@ void each_crossing(const Field<2>& phi, const F& f)
 
 // A circle, described by a function that is far from a distance: steeper on one side than on the other by a factor 5.
 // It is redistanced as often as in 50 steps. The bounds are twice what is measured, a tenth of a cell and less: the
-// crossings move by 0.062 cells at most, the area by 2e-4, |grad phi| is 1 within 1.4 %. With the steepest one-sided
-// differences everywhere the surface moved by 0.85 cells.
+// crossings move by 0.062 cells at most, the area by 2e-4. |grad phi| is 1 within the ten percent that are left alone
+// beside the surface. With the steepest one-sided differences everywhere the surface moved by 0.85 cells.
 TEST(Redistancing, does_not_move_a_circle)
 {
     const Grid<2> grid(Cell<2>::all(64), 1.0 / 64);
@@ -74,7 +74,7 @@ TEST(Redistancing, does_not_move_a_circle)
     const auto p = std::as_const(phi).view();
     backend::each(grid.box(), [&](Cell<2> c) {
         if (std::fabs(phi(c)) > 4 * grid.h) return;
-        EXPECT_NEAR(length(gradient_per_cell<2>(p, grid.cells, c)) / grid.h, 1, 0.03);
+        EXPECT_NEAR(length(gradient_per_cell<2>(p, grid.cells, c)) / grid.h, 1, 0.11);
     });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What several cells may change at once. Only changes whose order does not matter are here: minima and sums of
+// What several cells may change at once. Only changes whose order does not matter are here: minima, maxima and sums of
 // integers.
 
 #if !defined(__CUDACC__)
@@ -18,6 +18,24 @@ __device__ inline int atomic_add(int* value, int more) { return atomicAdd(value,
 __device__ inline void atomic_add(long long* value, long long more)
 {
     atomicAdd(reinterpret_cast<unsigned long long*>(value), static_cast<unsigned long long>(more));
+}
+__device__ inline void atomic_min(float* value, float with)
+{
+    int* const at = reinterpret_cast<int*>(value);
+    for (int old = *at; with < __int_as_float(old);) {
+        const int seen = atomicCAS(at, old, __float_as_int(with));
+        if (seen == old) return;
+        old = seen;
+    }
+}
+__device__ inline void atomic_max(float* value, float with)
+{
+    int* const at = reinterpret_cast<int*>(value);
+    for (int old = *at; with > __int_as_float(old);) {
+        const int seen = atomicCAS(at, old, __float_as_int(with));
+        if (seen == old) return;
+        old = seen;
+    }
 }
 
 #else
@@ -41,6 +59,20 @@ inline int atomic_add(int* value, int more)
 inline void atomic_add(long long* value, long long more)
 {
     std::atomic_ref<long long>(*value).fetch_add(more, std::memory_order_relaxed);
+}
+inline void atomic_min(float* value, float with)
+{
+    const std::atomic_ref<float> at(*value);
+    float old = at.load(std::memory_order_relaxed);
+    while (with < old && !at.compare_exchange_weak(old, with, std::memory_order_relaxed)) {
+    }
+}
+inline void atomic_max(float* value, float with)
+{
+    const std::atomic_ref<float> at(*value);
+    float old = at.load(std::memory_order_relaxed);
+    while (with > old && !at.compare_exchange_weak(old, with, std::memory_order_relaxed)) {
+    }
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include <exception>
 #include <new>
 
+#include <cub/device/device_scan.cuh>
+
 #include "tarn/backend/memory.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/backend/sequence.h"
@@ -153,6 +155,22 @@ double memory_bandwidth()
         best = std::max(best, 3.0 * sizeof(float4) * n / timer.seconds());
     }
     return best;
+}
+
+int parallel_starts(const char* name, int* counts, int n)
+{
+    if (n == 0) return 0;
+    int last = 0, end = 0;
+    backend::copy(&last, counts + n - 1, sizeof last);
+    size_t bytes = 0;
+    backend::check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts, counts, n, backend::stream()), name);
+    void* const room = backend::partials(bytes / sizeof(double) + 1);
+    {
+        const backend::Launch launch(name, n);
+        backend::check(cub::DeviceScan::ExclusiveSum(room, bytes, counts, counts, n, backend::stream()), name);
+    }
+    backend::copy(&end, counts + n - 1, sizeof end);
+    return end + last;
 }
 
 void set_profiling(bool on) { profiling_on = on; }

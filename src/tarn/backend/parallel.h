@@ -15,10 +15,11 @@
 //   parallel_max_to(result, name, tiles, f)
 //   parallel_max(name, tiles, f)               largest f(cell), at least 0; NaN where any value is
 //   parallel_range(name, n, f)                 f(i) for every i in [0, n)
-//   parallel_phases(name, n, f)                for every phase in [0, n), one after the other: f(phase, i) for every i
-//   in
-//                                              [0, f.count(phase)). For work so small that starting it costs more than
-//                                              doing it: all phases start at once.
+//   parallel_phases(name, n, f)                for every phase in [0, n), one after the other: f(phase, i) for every
+//                                              i in [0, f.count(phase)). For work so small that starting it costs more
+//                                              than doing it: all phases start at once.
+//   parallel_starts(name, counts, n)           turns counts into where each begins when all stand in a row; returns
+//                                              where the row ends
 //   parallel_any(name, map, mask, f)           for every tile of the map that has a bit of the mask: the bits that
 //                                              f(cell) has in any of its cells
 //   parallel_rows(name, n, f)                  f(i) for every i in [0, n), always on threads: for the program itself
@@ -59,6 +60,8 @@ Device device();
 // What memory gives to all threads, or to the GPU: a sum of two arrays into a third, far larger than any cache, in
 // bytes per second.
 double memory_bandwidth();
+
+int parallel_starts(const char* name, int* counts, int n);
 
 namespace backend {
 void record(const char* name, double seconds, long cells);

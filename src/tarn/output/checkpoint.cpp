@@ -1,6 +1,7 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included, as packed 32-bit words
+//   payload           phi, then each velocity component, then pressure, padding included; then the particles' values,
+//                     all of a kind together; everything as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -26,7 +27,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 
 struct Header {
     char magic[8];
@@ -36,9 +37,10 @@ struct Header {
     int32_t frame;
     double h, time, volume_expected;
     int64_t step;
+    int64_t particles;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 72, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 80, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -114,6 +116,22 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
+// The words of one field or list, as the program sees them.
+void pack_from(std::string& out, const float* values, size_t n, Where where)
+{
+    if (!on_device() || where == Where::program) return pack(out, values, n);
+    Memory<float> read(n, Where::program);
+    backend::copy(read.data(), values, n * sizeof(float));
+    pack(out, read.data(), n);
+}
+void unpack_to(std::string_view& in, float* values, size_t n)
+{
+    if (!on_device()) return void(unpack(in, values, n));
+    Memory<float> read(n, Where::program);
+    unpack(in, read.data(), n);
+    backend::copy(values, read.data(), n * sizeof(float));
+}
+
 }  // namespace
 
 template <int D>
@@ -129,14 +147,13 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.time = water.time;
     header.volume_expected = water.volume_expected;
     header.step = water.step;
+    header.particles = water.particles.count();
 
     std::string bytes(sizeof header, '\0');
-    for_each_field<D>(water, [&](const Field<D>& f) {
-        if (!on_device() || f.where() == Where::program) return pack(bytes, f.data(), f.size());
-        Field<D> read(f.grid(), Where::program);
-        read.copy(f);
-        pack(bytes, read.data(), read.size());
-    });
+    for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
+    const Particles<D>& particles = water.particles;
+    for (int n = 0; n < Particles<D>::values_each; ++n)
+        pack_from(bytes, particles.values(n), static_cast<size_t>(particles.count()), particles.where());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -181,13 +198,15 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     for_each_field<D>(water, [&](Field<D>& f) {
         if (!unpack(look, nullptr, f.size())) throw torn("damaged: a field does not fill the grid");
     });
-    if (!look.empty()) throw torn("damaged: there is more than the fields");
-    for_each_field<D>(water, [&](Field<D>& f) {
-        if (!on_device()) return void(unpack(payload, f.data(), f.size()));
-        Field<D> read(f.grid(), Where::program);
-        unpack(payload, read.data(), read.size());
-        f.copy(read);
-    });
+    for (int n = 0; n < Particles<D>::values_each; ++n)
+        if (header.particles < 0 || header.particles > INT32_MAX ||
+            !unpack(look, nullptr, static_cast<size_t>(header.particles)))
+            throw torn("damaged: particles are missing");
+    if (!look.empty()) throw torn("damaged: there is more than fields and particles");
+    for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
+    water.particles.resize(static_cast<int>(header.particles));
+    for (int n = 0; n < Particles<D>::values_each; ++n)
+        unpack_to(payload, water.particles.values(n), static_cast<size_t>(header.particles));
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

@@ -15,7 +15,7 @@ namespace tarn {
 enum class WallKind { slip, no_slip, open };
 enum class GridKind { uniform, octree, tall };
 enum class Phases { water, water_air, smoke };
-enum class SurfaceKind { level_set, particle_level_set };
+enum class SurfaceKind { particle_level_set, one_sided_particles, level_set };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
 enum class PressureSolver { multigrid, mic0 };
 enum class SurfaceFormat { ply, obj, usd, none };
@@ -43,13 +43,16 @@ struct FluidParams {
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
-    SurfaceKind surface = SurfaceKind::level_set;
+    SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
 };
 
 struct SurfaceParams {
-    double band = 4;                                   // cells each side in which phi is a distance
-    Advection advection = Advection::semi_lagrangian;  // of phi
+    double band = 4;                              // cells each side in which phi is a distance
+    Advection advection = Advection::maccormack;  // of phi
+    double max_step = 2.5;                        // cells that the surface moves at once
+    int particles_per_cell = 16;
+    int reseed_every = 10;  // steps
     bool volume_correction = true;
 };
 

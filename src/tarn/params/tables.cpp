@@ -33,8 +33,9 @@ constexpr Word phase_words[] = {
     word("smoke", Phases::smoke, "water"),
 };
 constexpr Word surface_words[] = {
+    word("particle-level-set", SurfaceKind::particle_level_set),
+    word("one-sided-particles", SurfaceKind::one_sided_particles),
     word("level-set", SurfaceKind::level_set),
-    word("particle-level-set", SurfaceKind::particle_level_set, "level-set"),
 };
 constexpr Word advection_words[] = {
     word("semi-lagrangian", Advection::semi_lagrangian),
@@ -237,6 +238,12 @@ const ParamRow method_rows[] = {
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
+    number<&SurfaceParams::max_step>("max_step", "cells", 0.1, 100,
+                                     "How far the surface and its particles move at once; longer steps are divided."),
+    integer<&SurfaceParams::particles_per_cell>("particles_per_cell", "", 1, 1000,
+                                                "Particles in each cell near the surface."),
+    integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
+                                          "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
         "volume_correction", "Let all water swell or shrink a little until its volume is what it should be."),
 };

@@ -1,6 +1,6 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity and pressure; a copy on disk would cost none, but most retries would then repeat many steps.
+// velocity, pressure and particles; a copy on disk would cost none, but most retries would then repeat many steps.
 
 #include "tarn/step/water.h"
 
@@ -19,6 +19,7 @@ public:
         phi_.copy(water.phi);
         pressure_.copy(water.pressure);
         for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
+        particles_.copy(water.particles);
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
@@ -29,6 +30,7 @@ public:
         water.phi.copy(phi_);
         water.pressure.copy(pressure_);
         for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
+        water.particles.copy(particles_);
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
@@ -44,6 +46,7 @@ public:
         copy(to.phi, phi_);
         copy(to.pressure, pressure_);
         for (int a = 0; a < D; ++a) copy(to.velocity[a], velocity_[a]);
+        to.particles.copy_beside(particles_);
         to.time = time_;
         to.step = step_;
         to.volume_expected = volume_expected_;
@@ -55,6 +58,7 @@ public:
         room.phi = Field<D>(water.grid, Where::program);
         room.pressure = Field<D>(water.grid, Where::program);
         room.velocity = FaceField<D>(water.grid, Where::program);
+        room.particles = Particles<D>(Where::program);
         room.solids.any = water.solids.any;
         if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
         return room;
@@ -63,6 +67,7 @@ public:
 private:
     Field<D> phi_, pressure_;
     FaceField<D> velocity_;
+    Particles<D> particles_;
     double time_ = 0, volume_expected_ = 0;
     long step_ = -1;
 };

@@ -86,6 +86,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.pressure_iterations = report.pressure.iterations;
     r.pressure_residual = report.pressure.residual;
     r.cells_wet = m.cells_wet;
+    r.particles = water.particles.count();
     r.seconds_advect = report.seconds_advect;
     r.seconds_surface = report.seconds_surface;
     r.seconds_pressure = report.seconds_pressure;

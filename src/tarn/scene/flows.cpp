@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tarn/field/sample.h"
 #include "tarn/surface/measure.h"
 
 namespace tarn {
@@ -104,6 +105,30 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
 }
 
 template <int D>
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Scene& scene)
+{
+    const Cell<D> cells = phi.grid().cells;
+    const double h = phi.grid().h;
+    const auto f = phi.view();
+    const ParticleView<D> p = particles.view();
+    const auto obey = [&](const Geometry& geometry, float side) {
+        const KernelShapes shapes = geometry.for_kernels(0);
+        const ShapesView shape = shapes.view();
+        parallel_range("obey flows", particles.count(), [=] TARN_KERNEL(int i) {
+            const float r = p.radius[i];
+            if (!(side * r > 0)) return;
+            const Vec<D, float> x = p.at(i);
+            if (side * sample_cells(f, cells, x) > 0) return;  // not proved wrong
+            const Vec<D> there = h * (x + Vec<D, float>::all(0.5f)).template as<double>();
+            if (shape.distance(lift<D>(there)) < h) p.radius[i] = 0;
+        });
+    };
+    for (const Geometry& source : scene.sources) obey(source, 1);
+    for (size_t s = 0; s < scene.sinks.size(); ++s)
+        if (!scene.params.sink[s].rate) obey(scene.sinks[s], -1);
+}
+
+template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, double t, double dt)
 {
     size_t inlets = 0;
@@ -180,6 +205,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
 #define TARN_INSTANTIATE(D)                                                                     \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
     template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&); \
+    template void obey_flows(Particles<D>&, const Field<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
     template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)

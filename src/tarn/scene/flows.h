@@ -10,6 +10,7 @@
 #include "tarn/bodies/solids.h"
 #include "tarn/field/field.h"
 #include "tarn/scene/scene.h"
+#include "tarn/surface/particles.h"
 
 namespace tarn {
 
@@ -30,6 +31,11 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
 // shows inside solids is no water.
 template <int D>
 double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene);
+
+// Particles that sources and sinks have proved wrong: those of air in a source, and of water in a sink, are none any
+// more.
+template <int D>
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Scene& scene);
 
 // Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows
 // out.

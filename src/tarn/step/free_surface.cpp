@@ -353,21 +353,52 @@ void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
         redistance(w.phi, tiles, w.band, w.scratch[0]);
 }
 
+bool has_particles(const Params& p) { return p.method.surface != SurfaceKind::level_set; }
+
+// Keeps particles around the surface.   [EMF02] §3.2.5
+template <int D>
+void keep_seeded(Water<D>& w, const Params& p)
+{
+    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
+    reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
+           w.seeding);
+}
+
+// Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
+// Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
+template <int D>
+void carry_surface(Water<D>& w, const Params& p, double dt)
+{
+    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    const double cells = w.fastest * dt / w.grid.h;
+    const int substeps = std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    const Tiles<D> around = around_band(w, p.time.cfl);
+    // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
+    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
+    for (int n = 0; n < substeps; ++n) {
+        advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
+               p.surface.advection == Advection::maccormack ? w.band : path, scratch);
+        if (has_particles(p)) {
+            advect(w.particles, w.velocity, dt / substeps);
+            correct(w.phi, w.particles, around, false, scratch);
+        }
+        make_distance(w, around);
+        if (has_particles(p)) correct(w.phi, w.particles, around, true, scratch);
+    }
+}
+
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
-    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    // A path spans cfl cells, and its end is interpolated from one more. MacCormack goes forth and back.
-    const double path = (p.time.cfl + 1) * w.grid.h;
-    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
-           p.surface.advection == Advection::maccormack ? w.band : path, scratch);
-    make_distance(w, around_band(w, p.time.cfl));
+    carry_surface(w, p, dt);
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
+    if (has_particles(p)) obey_flows(w.particles, w.phi, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
     find_tiles(w);
+    if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
     return taken;
 }
 
@@ -454,6 +485,7 @@ Water<D> initial_water(const Scene& scene)
     if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
+    if (has_particles(p)) keep_seeded(w, p);
 
     set_initial_velocity(w, p, shapes);
     w.volume_expected = water_volume(w);

@@ -7,6 +7,7 @@
 #include "tarn/field/field.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
+#include "tarn/surface/particles.h"
 
 namespace tarn {
 
@@ -24,6 +25,7 @@ struct Water {
     double time = 0;
     long step = 0;
     Field<D> phi;                // signed distance to the surface, negative in water, exact within the band
+    Particles<D> particles;      // that correct phi; none with a level set alone
     FaceField<D> velocity;       // carried past the surface as far as the next step looks; zero beyond
     Field<D> pressure;           // the newest, where the next solve starts
     double volume_expected = 0;  // what was there at the start, plus sources, minus sinks
@@ -47,6 +49,7 @@ struct Water {
     Field<D> kappa;             // only with surface tension
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Projection<D> projection;
+    SeedingRoom<D> seeding;
 };
 
 }  // namespace tarn

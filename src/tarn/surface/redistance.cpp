@@ -7,6 +7,10 @@ namespace tarn {
 
 namespace {
 
+// Slopes from this to its inverse are left alone beside the surface: a corner's is never 1, and put right again and
+// again it would wear the corner off.
+constexpr float least_slope = 0.9f;
+
 TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
 
 // Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
@@ -78,7 +82,8 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
     }
     if constexpr (Seen<D>::walls)
         if (crossed_behind && !crossed && seen.forgotten(c)) return side ? -limit : limit;
-    const float kept = p * h / std::sqrt(slope2 + 1e-12f * h * h);
+    const float steep = std::sqrt(slope2 + 1e-12f * h * h) / h;
+    const float kept = p * clamp(steep, least_slope, 1 / least_slope) / steep;
     return crossed | crossed_behind ? kept : p;
 }
 

@@ -4,8 +4,9 @@
 // Cells next to the surface keep where it crosses between them and their neighbours: there phi becomes
 // phi / |grad phi| (Russo & Smereka 2000). Deviation: the gradient is from central differences, and from the steepest
 // one-sided one only across a ridge; the steepest everywhere pulls the surface along when it is done step after step.
-// From them the eikonal equation is solved outwards with second-order upwind differences (Sethian's), all cells at
-// once, a cell further each sweep: the same result as fast marching, in any order of cells.
+// And slopes within ten percent of 1 are left as they are, for the sake of corners. From them the eikonal equation is
+// solved outwards with second-order upwind differences (Sethian's), all cells at once, a cell further each sweep: the
+// same result as fast marching, in any order of cells.
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"

@@ -1,0 +1,353 @@
+#include "tarn/surface/particles.h"
+
+#include <utility>
+
+#include "tarn/advect/trace.h"
+#include "tarn/backend/atomic.h"
+#include "tarn/base/random.h"
+#include "tarn/field/nodes.h"
+
+namespace tarn {
+
+namespace {
+
+// The cell that a position, counted from the first cell's centre, lies in.
+template <int D>
+TARN_HD inline Cell<D> cell_of(Vec<D, float> x, Cell<D> cells)
+{
+    Cell<D> c;
+    for (int a = 0; a < D; ++a) {
+        const int i = static_cast<int>(x[a] + 0.5f);
+        c[a] = i < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
+    }
+    return c;
+}
+
+template <int D>
+TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells)
+{
+    for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
+    return x;
+}
+
+// The gradient of the interpolated phi.
+template <int D>
+TARN_HD inline Vec<D, float> gradient_at(const View<D, const float>& phi, Cell<D> cells, Vec<D, float> x)
+{
+    Vec<D, float> g;
+    for (int a = 0; a < D; ++a) {
+        Vec<D, float> lo = x, hi = x;
+        lo[a] -= 0.5f;
+        hi[a] += 0.5f;
+        g[a] = sample_cells(phi, cells, hi) - sample_cells(phi, cells, lo);
+    }
+    return g;
+}
+
+// (2): the sphere touches the surface where it can.
+TARN_HD inline float radius_at(float side, float phi) { return side * clamp(side * phi, least_radius, most_radius); }
+
+// What seeding looks at.
+template <int D>
+struct Ground {
+    View<D, const float> phi;
+    View<D, const float> nodes;  // of solids; data null: none
+    Cell<D> cells;
+    float inv_h;
+    bool outside;
+
+    TARN_HD float phi_at(Vec<D, float> x) const { return inv_h * sample_cells(phi, cells, x); }
+    TARN_HD bool in_solid(Vec<D, float> x) const
+    {
+        if (!nodes.data) return false;
+        return sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) < 0;
+    }
+
+    // How many particles a cell should have: fewer at the rim of the band, and none inside solids.
+    TARN_HD float wanted(Cell<D> c, int per_cell) const
+    {
+        if (nodes.data && nodes_at_cell<D>(nodes, c) * inv_h < -0.5f) return 0;
+        const float p = inv_h * phi(c), d = outside ? std::fabs(p) : (p < 1 ? std::fabs(p) : particle_band + 1);
+        return static_cast<float>(per_cell) * clamp(particle_band + 0.5f - d, 0.0f, 1.0f);
+    }
+
+    // A new particle for a cell: placed anywhere in it, then drawn along the surface's normal to the side it is for.
+    // Returns its signed radius, or 0 where no place was found.
+    TARN_HD float place(Cell<D> c, int number, uint32_t cell, uint32_t time, Vec<D, float>& x) const
+    {
+        Random random(cell, static_cast<uint32_t>(number), time);
+        x = c.template as<float>();
+        for (int a = 0; a < D; ++a) x[a] += random.next() - 0.5f;
+        float p = phi_at(x);
+        // Next to the surface both sides get their share from every cell, whichever side fills more of it.
+        const float side = std::fabs(p) > 1 ? (p < 0 ? -1.0f : 1.0f) : (number & 1 ? -1.0f : 1.0f);
+        if (side > 0 && !outside) return 0;
+        const float goal = side * clamp(std::fabs(p), least_radius, particle_band);
+        for (int n = 0; n < 4 && std::fabs(p - goal) > 0.05f; ++n) {
+            const Vec<D, float> g = gradient_at(phi, cells, x);
+            const float square = dot(g, g) * inv_h * inv_h;
+            if (square < 0.01f) return 0;
+            x = kept_inside(x + ((goal - p) * inv_h / square) * g, cells);
+            p = phi_at(x);
+        }
+        const float own = side * p;
+        if (own < least_radius || own > particle_band + 0.5f || in_solid(x)) return 0;
+        return radius_at(side, p);
+    }
+};
+
+// Cells of the chosen tiles, numbered tile by tile.
+template <int D>
+struct TileCells {
+    static constexpr int each = D == 3 ? tile_size * tile_size * tile_size : tile_size * tile_size;
+    const int* rank;   // of a tile among the chosen, -1 for the others
+    const int* tiles;  // the chosen
+    Cell<D> count;     // tiles along each axis
+    Cell<D> cells;
+
+    TARN_HD int number(Cell<D> c) const
+    {
+        int tile = 0, inside = 0;
+        for (int a = D - 1; a >= 0; --a) {
+            tile = tile * count[a] + c[a] / tile_size;
+            inside = inside * tile_size + c[a] % tile_size;
+        }
+        return rank[tile] < 0 ? -1 : rank[tile] * each + inside;
+    }
+    // False for those that stick out of the grid.
+    TARN_HD bool cell(int number, Cell<D>& c) const
+    {
+        int tile = tiles[number / each], inside = number % each;
+        bool there = true;
+        for (int a = 0; a < D; ++a) {
+            c[a] = tile % count[a] * tile_size + inside % tile_size;
+            tile /= count[a];
+            inside /= tile_size;
+            there = there && c[a] < cells[a];
+        }
+        return there;
+    }
+};
+
+template <class T>
+T* room_for(Memory<T>& memory, int n)
+{
+    const size_t needed = static_cast<size_t>(n);
+    if (memory.size() < needed) memory = Memory<T>(needed + needed / 4);
+    return memory.data();
+}
+
+// Whether b comes before a in a cell: first those nearest to the surface, which are the last to go.
+TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far[a] || (far[b] == far[a] && b < a); }
+
+}  // namespace
+
+template <int D>
+void Particles<D>::resize(int n)
+{
+    if (static_cast<size_t>(n) > values_[0].size())
+        for (auto& v : values_) v = Memory<float>(static_cast<size_t>(n) + static_cast<size_t>(n) / 4, where_);
+    count_ = n;
+}
+
+template <int D>
+void Particles<D>::copy(const Particles& from)
+{
+    resize(from.count_);
+    const bool in_order = where_ == Where::kernels && from.where_ == Where::kernels;
+    for (int n = 0; n < values_each; ++n)
+        (in_order ? backend::copy_in_order : backend::copy)(values(n), from.values(n),
+                                                            static_cast<size_t>(count_) * sizeof(float));
+}
+
+template <int D>
+void Particles<D>::copy_beside(const Particles& from)
+{
+    resize(from.count_);
+    for (int n = 0; n < values_each; ++n)
+        backend::copy_beside(values(n), from.values(n), static_cast<size_t>(count_) * sizeof(float));
+}
+
+template <int D>
+void Particles<D>::swap(Particles& other)
+{
+    std::swap(count_, other.count_);
+    std::swap(where_, other.where_);
+    for (int n = 0; n < values_each; ++n) values_[n].swap(other.values_[n]);
+}
+
+template <int D>
+void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt)
+{
+    const Cell<D> cells = velocity.grid().cells;
+    const float s = static_cast<float>(dt / velocity.grid().h);
+    const auto u = velocity.view();
+    const ParticleView<D> p = particles.view();
+    parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = p.at(i);
+        p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
+    });
+}
+
+template <int D>
+void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool final, Field<D>* const scratch[2])
+{
+    const Cell<D> cells = phi.grid().cells;
+    const float h = static_cast<float>(phi.grid().h), inv_h = 1 / h;
+    const auto f = phi.view();
+    const View<D, const float> old = f;
+    const auto plus = scratch[0]->view(), minus = scratch[1]->view();
+    parallel_for<true>("correct", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = f.index(c);
+        const float v = f[i];
+        plus[i] = v;
+        minus[i] = v;
+    });
+    const ParticleView<D> p = particles.view();
+    parallel_range("escaped particles", particles.count(), [=] TARN_KERNEL(int i) {
+        const float r = p.radius[i], side = r < 0 ? -1.0f : 1.0f;
+        if (r == 0) return;
+        const Vec<D, float> x = p.at(i);
+        // Most are so far on their own side that their cell's value tells.
+        if (side * inv_h * old(cell_of(x, cells)) > 1.5f) {
+            if (final) p.radius[i] = side * most_radius;
+            return;
+        }
+        const float here = inv_h * sample_cells(old, cells, x);
+        if (final) p.radius[i] = radius_at(side, here);
+        if (side * here > -side * r) return;
+
+        // The cell centres around it take the value nearest to zero.
+        Cell<D> corner;
+        for (int a = 0; a < D; ++a) {
+            float w;
+            corner[a] = locate(x[a], cells[a] - 1, w);
+        }
+        for (int n = 0; n < (1 << D); ++n) {
+            Cell<D> c = corner;
+            for (int a = 0; a < D; ++a) c[a] += n >> a & 1;
+            const float value = h * (r - side * length(c.template as<float>() - x));  // (3)
+            if (side > 0)
+                atomic_max(&plus(c), value);
+            else
+                atomic_min(&minus(c), value);
+        }
+    });
+    parallel_for<true>("correct", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = f.index(c);
+        const float up = plus[i], down = minus[i];
+        f[i] = std::fabs(up) < std::fabs(down) ? up : down;
+    });
+}
+
+template <int D>
+void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
+            const Seeding& seeding, long time, SeedingRoom<D>& room)
+{
+    std::vector<int> ranks(map.flags.size(), -1), chosen;
+    for (size_t i = 0; i < map.flags.size(); ++i)
+        if (map.flags[i] & band) {
+            ranks[i] = static_cast<int>(chosen.size());
+            chosen.push_back(static_cast<int>(i));
+        }
+    const Mirror ranks_there, chosen_there;
+    const Cell<D> cells = phi.grid().cells;
+    const TileCells<D> numbers{ranks_there.of(ranks.data(), ranks.size()),
+                               chosen_there.of(chosen.data(), chosen.size()), map.count, cells};
+    const int slots = static_cast<int>(chosen.size()) * TileCells<D>::each;
+    const Ground<D> ground{phi.view(), solid ? solid->view() : View<D, const float>{}, cells,
+                           static_cast<float>(1 / phi.grid().h), seeding.outside};
+    const int n = particles.count();
+    const ParticleView<D> p = particles.view();
+
+    // Which cell each particle is in, or -1 for those that go, and how far from the surface; escaped ones count as
+    // nearest.
+    int* const cell = room_for(room.cell, n);
+    int* const order = room_for(room.order, n);
+    int* const begin = room_for(room.begin, slots + 1);
+    int* const end = room_for(room.end, slots + 1);
+    int* const first = room_for(room.first, slots + 1);
+    float* const far = room_for(room.far, n);
+    parallel_range("sort particles", slots + 1, [=] TARN_KERNEL(int i) { begin[i] = first[i] = 0; });
+    parallel_range("sort particles", n, [=] TARN_KERNEL(int i) {
+        cell[i] = -1;
+        const float r = p.radius[i], side = r < 0 ? -1.0f : 1.0f;
+        if (r == 0) return;
+        const Vec<D, float> x = p.at(i);
+        const float own = side * ground.phi_at(x);
+        far[i] = own < -least_radius ? -1.0f : own;
+        if (own > particle_band + 0.5f || ground.in_solid(x)) return;
+        cell[i] = numbers.number(cell_of(x, cells));
+        if (cell[i] >= 0) atomic_add(begin + cell[i], 1);
+    });
+    (void)parallel_starts("sort particles", begin, slots + 1);
+    parallel_range("sort particles", slots + 1, [=] TARN_KERNEL(int i) { end[i] = begin[i]; });
+    parallel_range("sort particles", n, [=] TARN_KERNEL(int i) {
+        if (cell[i] >= 0) order[atomic_add(end + cell[i], 1)] = i;
+    });
+
+    // How many each cell keeps and how many it gets. Small differences are left alone, so that particles which know
+    // something are not exchanged for new ones that do not.
+    const int per_cell = seeding.per_cell;
+    const uint32_t now = static_cast<uint32_t>(time);
+    parallel_range("reseed", slots, [=] TARN_KERNEL(int s) {
+        Cell<D> c;
+        if (!numbers.cell(s, c)) return;
+        // Whatever order they came in, they now stand in one.
+        for (int i = begin[s] + 1; i < end[s]; ++i) {
+            const int moving = order[i];
+            int to = i;
+            for (; to > begin[s] && before(far, order[to - 1], moving); --to) order[to] = order[to - 1];
+            order[to] = moving;
+        }
+        const float wanted = ground.wanted(c, per_cell);
+        int have = end[s] - begin[s];
+        if (static_cast<float>(have) > 1.5f * wanted) {
+            int keep = static_cast<int>(wanted + 0.5f);
+            while (keep < have && far[order[begin[s] + keep]] < 0) ++keep;  // escaped
+            have = keep;
+            end[s] = begin[s] + keep;
+        }
+        int added = 0;
+        if (static_cast<float>(have) < 0.7f * wanted)
+            for (int k = have; static_cast<float>(k) + 0.5f < wanted; ++k) {
+                Vec<D, float> x;
+                if (ground.place(c, k, static_cast<uint32_t>(s), now, x) != 0) ++added;
+            }
+        first[s] = have + added;
+    });
+    const int total = parallel_starts("reseed", first, slots + 1);
+
+    room.particles.resize(total);
+    const ParticleView<D> q = room.particles.view();
+    parallel_range("reseed", slots, [=] TARN_KERNEL(int s) {
+        int to = first[s];
+        for (int i = begin[s]; i < end[s]; ++i, ++to) {
+            q.put(to, p.at(order[i]));
+            q.radius[to] = p.radius[order[i]];
+        }
+        Cell<D> c;
+        if (to == first[s + 1] || !numbers.cell(s, c)) return;
+        const float wanted = ground.wanted(c, per_cell);
+        for (int k = end[s] - begin[s]; static_cast<float>(k) + 0.5f < wanted; ++k) {
+            Vec<D, float> x;
+            const float r = ground.place(c, k, static_cast<uint32_t>(s), now, x);
+            if (r == 0) continue;
+            q.put(to, x);
+            q.radius[to++] = r;
+        }
+    });
+    particles.swap(room.particles);
+}
+
+#define TARN_INSTANTIATE(D)                                                                                           \
+    template class Particles<D>;                                                                                      \
+    template void advect(Particles<D>&, const FaceField<D>&, double);                                                 \
+    template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, bool, Field<D>* const[2]);                       \
+    template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
+                         long, SeedingRoom<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

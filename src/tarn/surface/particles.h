@@ -1,0 +1,102 @@
+#pragma once
+// The particles of the particle level set.   [EMF02] §3.2, and Enright, Fedkiw, Ferziger & Mitchell 2002 for details
+//
+// Massless markers of both signs near the surface. They are carried by the flow more exactly than phi is; one that has
+// got to the wrong side of the surface by more than its radius has escaped, and shows where phi is wrong: there phi is
+// rebuilt from the sphere around it,
+//
+//   phi_p(x) = s_p (r_p - |x - x_p|)      (3).
+//
+// Positions and radii are counted in cells; the sign of a radius is the particle's side, as phi's: negative in water.
+// Values are held by kind (all x, all y, ...), in the order of tiles and their cells when they were last seeded.
+// Particles never meet each other, and what they do to phi does not depend on their order.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+inline constexpr float least_radius = 0.1f, most_radius = 0.5f;  // (2)
+inline constexpr float particle_band = 3;                        // on each side of the surface
+
+template <int D>
+struct ParticleView {
+    float* x[D];
+    float* radius;  // 0: there is none any more
+
+    TARN_HD Vec<D, float> at(int i) const
+    {
+        Vec<D, float> p;
+        for (int a = 0; a < D; ++a) p[a] = x[a][i];
+        return p;
+    }
+    TARN_HD void put(int i, Vec<D, float> p) const
+    {
+        for (int a = 0; a < D; ++a) x[a][i] = p[a];
+    }
+};
+
+template <int D>
+class Particles {
+public:
+    static constexpr int values_each = D + 1;
+
+    Particles() = default;
+    explicit Particles(Where where) : where_(where) {}
+    int count() const { return count_; }
+    Where where() const { return where_; }
+    // What was there before is lost.
+    void resize(int n);
+    ParticleView<D> view()
+    {
+        ParticleView<D> v;
+        for (int a = 0; a < D; ++a) v.x[a] = values_[a].data();
+        v.radius = values_[D].data();
+        return v;
+    }
+    // Value n of each particle: a coordinate, or last the radius.
+    float* values(int n) { return values_[n].data(); }
+    const float* values(int n) const { return values_[n].data(); }
+    void copy(const Particles& from);
+    // The same beside the kernels that follow; see backend::copy_beside.
+    void copy_beside(const Particles& from);
+    void swap(Particles& other);
+
+private:
+    int count_ = 0;
+    Where where_ = Where::kernels;
+    Memory<float> values_[values_each];
+};
+
+// Where particles are put.
+struct Seeding {
+    int per_cell = 16;
+    bool outside = true;  // in air, too; without, this is the one-sided hybrid of Foster & Fedkiw 2001
+};
+
+// What seeding works in, kept from one to the next.
+template <int D>
+struct SeedingRoom {
+    Particles<D> particles;
+    Memory<int> cell, order, begin, end, first;
+    Memory<float> far;
+};
+
+// Moves the particles with the flow, by RK2.
+template <int D>
+void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt);
+
+// Escaped particles rebuild phi on the tiles.   [EMF02] §3.2.3
+// `final` says that phi is not changed any more in this step: then radii are set, too (2).
+template <int D>
+void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool final, Field<D>* const scratch[2]);
+
+// Keeps about as many particles as wanted in every cell near the surface: those too far or too many go, where there are
+// too few new ones come. Escaped ones stay.   [EMF02] §3.2.5
+// Tiles with `band` in the map hold every cell within the particles' band. `solid` is a distance at nodes, or null;
+// `time` is any number that differs from one seeding to the next.
+template <int D>
+void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
+            const Seeding& seeding, long time, SeedingRoom<D>& room);
+
+}  // namespace tarn
