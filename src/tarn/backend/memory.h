@@ -66,6 +66,15 @@ private:
     Where where_ = Where::kernels;
 };
 
+// Room for at least n values, which may hold anything.
+template <class T>
+T* room_for(Memory<T>& memory, int n)
+{
+    const size_t needed = static_cast<size_t>(n);
+    if (memory.size() < needed) memory = Memory<T>(needed + needed / 4);
+    return memory.data();
+}
+
 // Something that the program made once, where kernels can read it: copied on the first call, on a CPU never. Copies of
 // the owner share it.
 class Mirror {

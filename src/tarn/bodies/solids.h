@@ -17,14 +17,6 @@ struct Solids {
     bool any_no_slip = false;
 };
 
-// The part of a cell outside the solid.
-template <int D>
-TARN_HD inline float fluid_fraction(const View<D, const float>& nodes, Cell<D> c, float h)
-{
-    const float f = 0.5f + nodes_at_cell<D>(nodes, c) / h;
-    return f < 0 ? 0.0f : (f > 1 ? 1.0f : f);
-}
-
 // The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed, since the pressure
 // could not be solved through it.
 template <int D>

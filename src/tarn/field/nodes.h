@@ -20,6 +20,14 @@ TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, Cell<D> c)
     return s / (1 << D);
 }
 
+// The part of a cell outside the solid whose distance is at the nodes.
+template <int D>
+TARN_HD inline float fluid_fraction(const View<D, const float>& nodes, Cell<D> c, float h)
+{
+    const float f = 0.5f + nodes_at_cell<D>(nodes, c) / h;
+    return f < 0 ? 0.0f : (f > 1 ? 1.0f : f);
+}
+
 // The mean of a face's corners.
 template <int D>
 TARN_HD inline float nodes_at_face(const View<D, const float>& nodes, Cell<D> c, int axis)

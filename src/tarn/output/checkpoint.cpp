@@ -1,7 +1,8 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included; then the particles' values,
-//                     all of a kind together; everything as packed 32-bit words
+//   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
+//                     of spray; what each body of water should hold, as halves of 64-bit numbers; everything as packed
+//                     32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -35,12 +36,12 @@ struct Header {
     int32_t dimension;
     int32_t cells[3];
     int32_t frame;
-    double h, time, volume_expected;
+    double h, time, volume_expected, elsewhere;
     int64_t step;
-    int64_t particles;
+    int64_t particles, spray, bodies;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 80, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 104, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -132,6 +133,32 @@ void unpack_to(std::string_view& in, float* values, size_t n)
     backend::copy(values, read.data(), n * sizeof(float));
 }
 
+template <int N>
+void pack_columns(std::string& out, const Columns<N>& list)
+{
+    for (int n = 0; n < N; ++n) pack_from(out, list.column(n), static_cast<size_t>(list.count()), list.where());
+}
+template <int N>
+void unpack_columns(std::string_view& in, Columns<N>& list, int count)
+{
+    list.resize(count);
+    for (int n = 0; n < N; ++n) unpack_to(in, list.column(n), static_cast<size_t>(count));
+}
+
+// Words are packed as floats of the same bits.
+std::vector<float> as_words(const std::vector<double>& values)
+{
+    std::vector<float> words(2 * values.size());
+    if (!values.empty()) std::memcpy(words.data(), values.data(), values.size() * sizeof(double));
+    return words;
+}
+std::vector<double> from_words(const std::vector<float>& words)
+{
+    std::vector<double> values(words.size() / 2);
+    if (!values.empty()) std::memcpy(values.data(), words.data(), values.size() * sizeof(double));
+    return values;
+}
+
 }  // namespace
 
 template <int D>
@@ -148,12 +175,16 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.volume_expected = water.volume_expected;
     header.step = water.step;
     header.particles = water.particles.count();
+    header.spray = water.spray.count();
+    header.bodies = static_cast<int64_t>(water.ledger.expected.size());
+    header.elsewhere = water.ledger.elsewhere;
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
-    const Particles<D>& particles = water.particles;
-    for (int n = 0; n < Particles<D>::values_each; ++n)
-        pack_from(bytes, particles.values(n), static_cast<size_t>(particles.count()), particles.where());
+    pack_columns(bytes, water.particles);
+    pack_columns(bytes, water.spray);
+    const std::vector<float> halves = as_words(water.ledger.expected);
+    pack(bytes, halves.data(), halves.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -198,15 +229,22 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     for_each_field<D>(water, [&](Field<D>& f) {
         if (!unpack(look, nullptr, f.size())) throw torn("damaged: a field does not fill the grid");
     });
-    for (int n = 0; n < Particles<D>::values_each; ++n)
-        if (header.particles < 0 || header.particles > INT32_MAX ||
-            !unpack(look, nullptr, static_cast<size_t>(header.particles)))
-            throw torn("damaged: particles are missing");
-    if (!look.empty()) throw torn("damaged: there is more than fields and particles");
+    const auto look_for = [&](int64_t n, int columns, const char* what) {
+        bool there = n >= 0 && n <= INT32_MAX;
+        for (int c = 0; there && c < columns; ++c) there = unpack(look, nullptr, static_cast<size_t>(n));
+        if (!there) throw torn(what);
+    };
+    look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
+    look_for(header.spray, Spray<D>::columns, "damaged: spray is missing");
+    look_for(2 * header.bodies, 1, "damaged: bodies are missing");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles and bodies");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
-    water.particles.resize(static_cast<int>(header.particles));
-    for (int n = 0; n < Particles<D>::values_each; ++n)
-        unpack_to(payload, water.particles.values(n), static_cast<size_t>(header.particles));
+    unpack_columns(payload, water.particles, static_cast<int>(header.particles));
+    unpack_columns(payload, water.spray, static_cast<int>(header.spray));
+    std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
+    (void)unpack(payload, halves.data(), halves.size());
+    water.ledger.expected = from_words(halves);
+    water.ledger.elsewhere = header.elsewhere;
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

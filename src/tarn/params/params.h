@@ -53,6 +53,7 @@ struct SurfaceParams {
     double max_step = 2.5;                        // cells that the surface moves at once
     int particles_per_cell = 16;
     int reseed_every = 10;  // steps
+    bool spray = true;
     bool volume_correction = true;
 };
 

@@ -245,7 +245,9 @@ const ParamRow surface_rows[] = {
     integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
                                           "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
-        "volume_correction", "Let all water swell or shrink a little until its volume is what it should be."),
+        "volume_correction", "Let each body of water swell or shrink a little until its volume is what it should be."),
+    boolean<&SurfaceParams::spray>("spray",
+                                   "Let water that the grid cannot hold fly on as drops; without, it is lost."),
 };
 
 const ParamRow pressure_rows[] = {

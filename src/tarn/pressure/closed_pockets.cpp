@@ -1,12 +1,11 @@
-// Bodies of water are found by uniting every unknown with its neighbours, all at once: each points to one with a lower
-// index of its body, the root to itself, and what touches the surface to `surface`, which is lower than all. Whatever
-// the order, every body ends at the same root.
+// Bodies of water are found by uniting every unknown with its neighbours. What touches the surface points to `surface`,
+// which is lower than all.
 
 #include <climits>
 #include <utility>
 
-#include "tarn/backend/atomic.h"
 #include "tarn/pressure/poisson.h"
+#include "tarn/surface/connected.h"
 
 namespace tarn {
 
@@ -15,32 +14,6 @@ namespace {
 constexpr int surface = -1, first_body = -2, no_unknown = INT_MAX;
 // So few bodies are summed one by one; of many, each is small, and all are summed at once.
 constexpr int few = 4;
-
-TARN_KERNEL inline int find_root(const int* labels, int i)
-{
-    while (i >= 0) {
-        const int up = atomic_load(labels + i);
-        if (up == i) break;
-        i = up;
-    }
-    return i;
-}
-
-TARN_KERNEL inline void unite(int* labels, int i, int j)
-{
-    int a = find_root(labels, i), b = find_root(labels, j);
-    while (a != b) {
-        if (a < b) {
-            const int lower = a;
-            a = b;
-            b = lower;
-        }
-        const int old = atomic_min(labels + a, b);
-        if (old == a) break;
-        a = find_root(labels, old);  // another cell was quicker: its root and ours are still to be united
-        b = find_root(labels, b);
-    }
-}
 
 template <int D>
 double count(const Field<D, int>& labels, const Tiles<D>& tiles, int body)

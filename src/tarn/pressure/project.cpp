@@ -122,7 +122,8 @@ void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>
 
 template <int D>
 void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity,
-                            const PlainBox<D>& box, const Tiles<D>& wet, float to_x, float swelling)
+                            const PlainBox<D>& box, const Tiles<D>& wet, float to_x, View<D, const float> swelling,
+                            float h)
 {
     const auto xv = x.view(), bv = b.view(), ev = excess.view();
     const auto u = velocity.view();
@@ -139,7 +140,8 @@ void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const Fa
             tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) + PlainBox<D>::tie(own, upper, box.wall[a][1]);
         }
         const float start = xv[i] * to_x;
-        bv[i] = own < 0 ? swelling - flow : 0.0f;
+        const float more = swelling.data ? swelling[i] * h : 0.0f;
+        bv[i] = own < 0 ? more - flow : 0.0f;
         ev[i] = own < 0 ? tie : 0.0f;
         xv[i] = own < 0 ? start : 0.0f;
     });
@@ -196,7 +198,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     }
 
     const PlainBox<D> box = plain_box(phi, boundary);
-    const float swelling = forces.swelling * static_cast<float>(grid.h);
+    const View<D, const float> swelling = forces.swelling ? forces.swelling->view() : View<D, const float>{};
+    const float h = static_cast<float>(grid.h);
     const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
 
     // 1. The faces between wet cells conduct with their open fraction.
@@ -216,11 +219,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     Field<D>& excess = scratch.z;
     if (plain) {
         clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z}, wet);
-        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling);
+        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling, h);
     } else {
         const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
         const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
-        const float rate_scale = static_cast<float>(grid.h);
         parallel_for("right-hand side", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             float tie = 0, rhs = 0, conductance = 0;
@@ -238,8 +240,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                             rhs += t * surface.on_surface(c, other, a);
                         }
                     }
-                rhs += swelling;
-                if (rate.data) rhs += rate[i] * rate_scale;
+                if (swelling.data) rhs += swelling[i] * h;
+                if (rate.data) rhs += rate[i] * h;
             }
             const bool unknown = conductance > 0;
             b[i] = unknown ? rhs : 0.0f;

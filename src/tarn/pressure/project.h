@@ -48,7 +48,7 @@ template <int D>
 struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
-    float swelling = 0;                     // the same in every cell
+    const Field<D>* swelling = nullptr;     // more of the same
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };
 

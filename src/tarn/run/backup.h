@@ -1,6 +1,7 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity, pressure and particles; a copy on disk would cost none, but most retries would then repeat many steps.
+// velocity, pressure, particles and spray; a copy on disk would cost none, but most retries would then repeat many
+// steps.
 
 #include "tarn/step/water.h"
 
@@ -20,6 +21,9 @@ public:
         pressure_.copy(water.pressure);
         for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
         particles_.copy(water.particles);
+        spray_.copy(water.spray);
+        expected_ = water.ledger.expected;
+        elsewhere_ = water.ledger.elsewhere;
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
@@ -31,6 +35,9 @@ public:
         water.pressure.copy(pressure_);
         for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
         water.particles.copy(particles_);
+        water.spray.copy(spray_);
+        water.ledger.expected = expected_;
+        water.ledger.elsewhere = elsewhere_;
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
@@ -47,6 +54,9 @@ public:
         copy(to.pressure, pressure_);
         for (int a = 0; a < D; ++a) copy(to.velocity[a], velocity_[a]);
         to.particles.copy_beside(particles_);
+        to.spray.copy_beside(spray_);
+        to.ledger.expected = expected_;
+        to.ledger.elsewhere = elsewhere_;
         to.time = time_;
         to.step = step_;
         to.volume_expected = volume_expected_;
@@ -59,6 +69,7 @@ public:
         room.pressure = Field<D>(water.grid, Where::program);
         room.velocity = FaceField<D>(water.grid, Where::program);
         room.particles = Particles<D>(Where::program);
+        room.spray = Spray<D>(Where::program);
         room.solids.any = water.solids.any;
         if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
         return room;
@@ -68,6 +79,9 @@ private:
     Field<D> phi_, pressure_;
     FaceField<D> velocity_;
     Particles<D> particles_;
+    Spray<D> spray_;
+    std::vector<double> expected_;  // of the ledger
+    double elsewhere_ = 0;
     double time_ = 0, volume_expected_ = 0;
     long step_ = -1;
 };

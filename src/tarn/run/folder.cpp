@@ -142,7 +142,7 @@ void RunFolder::clear()
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
-    for (const char* name : {"stats.csv", "movie.mp4", "scene.toml", "run.json"}) fs::remove(fs::path(dir_) / name);
+    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "scene.toml", "run.json"}) fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
 }
 
@@ -174,7 +174,11 @@ void RunFolder::write_status(const RunStatus& s) const
 
 void RunFolder::log(const std::string& text) { log_.add(now() + "  " + text); }
 
-void RunFolder::begin_stats(long step) { stats_ = StatsFile(dir_ + "/stats.csv", step); }
+void RunFolder::begin_stats(long step)
+{
+    stats_ = StatsFile(dir_ + "/stats.csv", step);
+    bodies_ = BodiesFile(dir_ + "/bodies.csv", step);
+}
 
 void RunFolder::add_stats(const StatsRow& row) { stats_.add(row); }
 

@@ -4,6 +4,7 @@
 //   scene.toml   every parameter with its value
 //   run.json     where the run stands
 //   stats.csv    one row per step; row 0 is the state at the start
+//   bodies.csv   the volume of every connected body of water, each frame
 //   surface/ volume/ render/   frame_0000 is the state at the start, frame_NNNN the end of frame N
 //   checkpoint/  the newest two; failed.ckpt is the state before a step that could not be made
 //   log.txt      what happened when; its lock tells a second program that the folder is in use
@@ -52,6 +53,11 @@ public:
     // Drops the rows after `step`, which a resumed run makes anew.
     void begin_stats(long step);
     void add_stats(const StatsRow& row);
+    template <int D>
+    void add_bodies(int frame, const Water<D>& water)
+    {
+        bodies_.add(frame, water);
+    }
 
     // Usable states, newest first.
     std::vector<std::string> checkpoints() const;
@@ -71,6 +77,7 @@ private:
     std::optional<int> finished_;
     LineFile log_;
     StatsFile stats_;
+    BodiesFile bodies_;
 };
 
 }  // namespace tarn

@@ -163,6 +163,7 @@ private:
     void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
+        folder_.add_bodies(frame, water_);
         if (!on_device()) return write(water_, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
         if (next.written.valid()) next.written.get();

@@ -1,11 +1,14 @@
 #include "tarn/run/stats.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "tarn/output/files.h"
@@ -15,8 +18,8 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using Columns = std::array<std::pair<const char*, double>, 21>;
-Columns columns(const StatsRow& r)
+using NamedValues = std::array<std::pair<const char*, double>, 24>;
+NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
     const auto clock = [](double s) { return std::round(s * 1e6) / 1e6; };
@@ -40,7 +43,10 @@ Columns columns(const StatsRow& r)
              {"seconds_surface", clock(r.seconds_surface)},
              {"seconds_pressure", clock(r.seconds_pressure)},
              {"seconds_output", clock(r.seconds_output)},
-             {"memory_mb", std::round(r.memory_mb * 10) / 10}}};
+             {"memory_mb", std::round(r.memory_mb * 10) / 10},
+             {"bodies", double(r.bodies)},
+             {"spray", double(r.spray)},
+             {"volume_spray", r.volume_spray}}};
 }
 
 std::string header()
@@ -68,6 +74,24 @@ std::string line_of(const StatsRow& row)
     return line;
 }
 
+// Starts a file of rows that begin with frame and step; those up to `step` stay.
+LineFile begin_file(const std::string& path, const std::string& header, long step)
+{
+    std::string kept = header + '\n';
+    if (step >= 0 && std::filesystem::exists(path)) {
+        std::istringstream rows(read_file(path));
+        std::string line;
+        std::getline(rows, line);
+        while (std::getline(rows, line)) {
+            int frame;
+            long row_step;
+            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
+        }
+    }
+    write_file(path, kept);
+    return LineFile(path);
+}
+
 }  // namespace
 
 template <int D>
@@ -87,6 +111,9 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.pressure_residual = report.pressure.residual;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
+    r.bodies = static_cast<long>(water.ledger.expected.size());
+    r.spray = water.spray.count();
+    r.volume_spray = m.volume_spray;
     r.seconds_advect = report.seconds_advect;
     r.seconds_surface = report.seconds_surface;
     r.seconds_pressure = report.seconds_pressure;
@@ -96,23 +123,30 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
 template StatsRow stats_row<2>(const Water<2>&, const Measures&, const StepReport&);
 template StatsRow stats_row<3>(const Water<3>&, const Measures&, const StepReport&);
 
-StatsFile::StatsFile(const std::string& path, long step)
-{
-    std::string kept = header() + '\n';
-    if (step >= 0 && std::filesystem::exists(path)) {
-        std::istringstream rows(read_file(path));
-        std::string line;
-        std::getline(rows, line);
-        while (std::getline(rows, line)) {
-            int frame;
-            long row_step;
-            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
-        }
-    }
-    write_file(path, kept);
-    file_ = LineFile(path);
-}
+StatsFile::StatsFile(const std::string& path, long step) : file_(begin_file(path, header(), step)) {}
 
 void StatsFile::add(const StatsRow& row) { file_.add(line_of(row)); }
+
+BodiesFile::BodiesFile(const std::string& path, long step)
+    : file_(begin_file(path, "frame,step,time,body,volume,volume_expected", step))
+{
+}
+
+template <int D>
+void BodiesFile::add(int frame, const Water<D>& water)
+{
+    const auto& [expected, actual] = std::tie(water.ledger.expected, water.ledger.actual);
+    std::vector<size_t> order(expected.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return expected[a] > expected[b]; });
+    for (size_t n = 0; n < order.size(); ++n) {
+        std::string line = std::to_string(frame) + ',' + std::to_string(water.step);
+        for (const double value : {water.time, double(n + 1), actual[order[n]], expected[order[n]]})
+            line += ',' + digits(value);
+        file_.add(line);
+    }
+}
+template void BodiesFile::add(int, const Water<2>&);
+template void BodiesFile::add(int, const Water<3>&);
 
 }  // namespace tarn

@@ -1,5 +1,5 @@
 #pragma once
-// stats.csv: one row per step; row 0 is the state at the start.
+// stats.csv: one row per step; row 0 is the state at the start. bodies.csv: one row per connected body of water and frame.
 
 #include <string>
 
@@ -17,7 +17,8 @@ struct StatsRow {
     double max_speed = 0, max_divergence = 0;
     int pressure_iterations = 0;
     double pressure_residual = 0;
-    long cells_wet = 0, particles = 0;
+    long cells_wet = 0, particles = 0, bodies = 0, spray = 0;
+    double volume_spray = 0;
     double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
     double seconds_output = 0;  // writing done since the row before
     double memory_mb = 0;
@@ -36,6 +37,20 @@ public:
     StatsFile(const std::string& path, long step);
 
     void add(const StatsRow& row);
+
+private:
+    LineFile file_;
+};
+
+// The ledger of every body, largest first.
+class BodiesFile {
+public:
+    BodiesFile() = default;
+    // As StatsFile.
+    BodiesFile(const std::string& path, long step);
+
+    template <int D>
+    void add(int frame, const Water<D>& water);
 
 private:
     LineFile file_;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <map>
 #include <numbers>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "tarn/advect/advect.h"
@@ -82,6 +85,10 @@ void find_tiles(Water<D>& w)
         if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
     }
     const Tiles<D> cleared = select(left, 1);
+    if (w.ledger.body.size() > 0) {
+        const auto body = w.ledger.body.view(), before = w.ledger.before.view();
+        parallel_for<true>("clear tiles", cleared, [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
+    }
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
         const auto k = w.known[a].view();
@@ -294,19 +301,111 @@ double water_volume(const Water<D>& w)
            });
 }
 
-// Thin sheets and films are lost between cells, and thin gaps of air close too soon. What is missing comes back evenly
-// from all the water there is: a divergence that closes the gap in a tenth of a second, so slowly that nobody sees it
-// (Kim et al. 2007 do so for bubbles).
+// The solids in phi's way, where there are any.
 template <int D>
-float swelling_needed(const Water<D>& w)
+std::optional<ClosedFaces<D>> closed_faces(const Water<D>& w)
+{
+    if (!w.solids.any) return {};
+    return ClosedFaces<D>{w.solids.open, w.solids.distance};
+}
+
+template <int D>
+void count_bodies(Water<D>& w)
+{
+    const auto closed = closed_faces(w);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
+}
+
+// What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
+// happens.
+template <int D>
+void book_gain(Water<D>& w, double gained)
+{
+    if (gained == 0) return;
+    std::vector<double> weight;
+    if (w.flows.any_inlet || w.flows.any_rate) {
+        SumsByBody sums(w.ledger.expected.size());
+        const SumsByBody::Adder add = sums.adder();
+        const auto body = std::as_const(w.ledger.body).view();
+        const View<D, const uint8_t> inlet =
+            w.flows.any_inlet ? std::as_const(w.flows.inlet).view() : View<D, const uint8_t>{};
+        const View<D, const float> rate =
+            w.flows.any_rate ? std::as_const(w.flows.volume_rate).view() : View<D, const float>{};
+        parallel_for("ledger", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            if (body(c) == 0) return;
+            if ((inlet.data && inlet(c)) || (rate.data && rate(c) != 0)) add(c, body(c), 1);
+        });
+        weight = sums.result();
+    }
+    const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
+    if (!(all > 0)) return share_out(w.ledger, gained);
+    for (size_t i = 0; i < weight.size(); ++i) w.ledger.expected[i] += gained * weight[i] / all;
+}
+
+// Particles that the grid has lost become spray, spray flies and lands. Returns the volume that left through open
+// sides, and adds to `landings`.
+template <int D>
+double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>& landings)
+{
+    const double cell = cell_volume(w.grid);
+    landings = fly(w.spray, w.phi, w.ledger, w.solids, boundary_of(w, p), p.domain.gravity, dt, w.spraying);
+    double left = 0;
+    for (const Landing& l : landings) {
+        if (l.body > 0)
+            w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
+        else
+            left += cell * l.volume;
+    }
+    if (w.lost.count == 0) return left;
+    // Each particle stands for its share of a cell, but all together not for more than has been lost.
+    const double actual = std::accumulate(w.ledger.actual.begin(), w.ledger.actual.end(), 0.0);
+    const double missing = (w.volume_expected - actual) / cell - volume(w.spray);
+    const double each =
+        p.surface.spray ? std::clamp(missing / w.lost.count, 0.0, 1.0 / p.surface.particles_per_cell) : 0.0;
+    take_up(w.spray, w.particles, w.lost, w.velocity, each, w.spraying);
+    w.ledger.elsewhere -= cell * each * w.lost.count;
+    w.lost.count = 0;
+    return left;
+}
+
+// Thin sheets and films are lost between cells, and thin gaps of air close too soon. What a body is missing comes back
+// evenly from all its water: a divergence that closes the gap in a tenth of a second, so slowly that nobody sees it
+// (Kim et al. 2007 do so for bubbles). Spray that lands swells the cell it lands in.
+template <int D>
+void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
 {
     constexpr double soon = 0.1, fastest = 1;  // s, 1/s
     constexpr double unsure = 2e-4;            // how well a surface between cells tells its volume
-    const double volume = water_volume(w);
-    if (!(volume > 0)) return 0;
-    const double missing = w.volume_expected / volume - 1;
-    const double surely = missing - std::clamp(missing, -unsure, unsure);
-    return static_cast<float>(std::clamp(surely / soon, -fastest, fastest));
+    std::vector<float> rates(w.ledger.actual.size() + 1);
+    for (size_t i = 0; i < w.ledger.actual.size() && p.surface.volume_correction; ++i) {
+        if (!(w.ledger.actual[i] > 0)) continue;
+        const double missing = w.ledger.expected[i] / w.ledger.actual[i] - 1;
+        const double surely = missing - std::clamp(missing, -unsure, unsure);
+        rates[i + 1] = static_cast<float>(std::clamp(surely / soon, -fastest, fastest));
+    }
+    const Mirror mirror;
+    const float* const rate = mirror.of(rates.data(), rates.size());
+    const auto body = std::as_const(w.ledger.body).view();
+    const auto swelling = w.swelling.view();
+    parallel_for<true>("swelling", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = body.index(c);
+        swelling[i] = rate[body[i]];
+    });
+    if (landings.empty()) return;
+    std::map<int, double> by_cell;
+    for (const Landing& l : landings)
+        if (l.body > 0) by_cell[l.cell] += l.volume;
+    std::vector<int> cells;
+    std::vector<float> more;
+    for (const auto& [cell, volume] : by_cell) {
+        cells.push_back(cell);
+        more.push_back(static_cast<float>(volume / dt));
+    }
+    const Mirror cells_mirror, more_mirror;
+    const int* const where = cells_mirror.of(cells.data(), cells.size());
+    const float* const volume = more_mirror.of(more.data(), more.size());
+    parallel_range("swelling", static_cast<int>(cells.size()),
+                   [=] TARN_KERNEL(int n) { swelling[where[n]] += volume[n]; });
 }
 
 // The largest velocity component on any face; NaN where any is.
@@ -380,10 +479,10 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
                p.surface.advection == Advection::maccormack ? w.band : path, scratch);
         if (has_particles(p)) {
             advect(w.particles, w.velocity, dt / substeps);
-            correct(w.phi, w.particles, around, false, scratch);
+            correct(w.phi, w.particles, around, nullptr, scratch);
         }
         make_distance(w, around);
-        if (has_particles(p)) correct(w.phi, w.particles, around, true, scratch);
+        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch);
     }
 }
 
@@ -398,7 +497,6 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     if (has_particles(p)) obey_flows(w.particles, w.phi, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
     find_tiles(w);
-    if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
     return taken;
 }
 
@@ -488,7 +586,11 @@ Water<D> initial_water(const Scene& scene)
     if (has_particles(p)) keep_seeded(w, p);
 
     set_initial_velocity(w, p, shapes);
-    w.volume_expected = water_volume(w);
+    w.ledger = Ledger<D>(w.grid);
+    w.swelling = Field<D>(w.grid);
+    count_bodies(w);
+    w.ledger.expected = w.ledger.actual;
+    w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, scene, 0, 0);
@@ -510,6 +612,7 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
+    count_bodies(w);
     w.fastest = fastest_face(w);
 }
 
@@ -538,6 +641,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 1. The surface moves with the old velocity, which already reaches past it.
     double gained = 0;
+    std::vector<Landing> landings;
     {
         const Stage stage(report.seconds_surface);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
@@ -546,6 +650,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
+        const auto closed = closed_faces(w);
+        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt);
+        gained -= move_spray(w, p, dt, landings);
+        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p.fluid);
     }
 
@@ -553,6 +661,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     gained += set_rates(w.flows, w.phi, scene, w.time, dt);
     gained += inlet_volume(w.flows, w.phi, scene, dt);
     w.volume_expected += gained;
+    book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
@@ -569,7 +678,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-        if (p.surface.volume_correction) w.swelling = forces.swelling = swelling_needed(w);
+        find_swelling(w, p, landings, dt);
+        forces.swelling = &w.swelling;
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
@@ -602,7 +712,8 @@ Measures measure(const Water<D>& w, const Params& p)
         return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
     };
     const double mass = p.fluid.density * cell_volume(w.grid);
-    m.volume = water_volume(w);
+    m.volume_spray = volume(w.spray) * cell_volume(w.grid);
+    m.volume = water_volume(w) + m.volume_spray;
     m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                            const float f = wet(c);
                            if (!(f > 0)) return 0.0;
@@ -620,7 +731,7 @@ Measures measure(const Water<D>& w, const Params& p)
         parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     const Boundary<D> boundary = boundary_of(w, p);
     const bool rates = w.flows.any_rate;
-    const float swelling = w.swelling;
+    const auto swelling = w.swelling.view();
     const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
     m.max_divergence = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         if (!(phi(c) < 0)) return 0.0f;
@@ -634,7 +745,7 @@ Measures measure(const Water<D>& w, const Params& p)
                 out += side ? flow : -flow;
                 open += part;
             }
-        return open > 0 ? std::fabs(out / h - swelling - (rates ? rate(c) : 0.0f)) : 0.0f;
+        return open > 0 ? std::fabs(out / h - swelling(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
     });
     return m;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tarn/bodies/solids.h"
+#include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
@@ -28,6 +29,8 @@ struct Water {
     Particles<D> particles;      // that correct phi; none with a level set alone
     FaceField<D> velocity;       // carried past the surface as far as the next step looks; zero beyond
     Field<D> pressure;           // the newest, where the next solve starts
+    Spray<D> spray;              // water that the grid cannot hold
+    Ledger<D> ledger;            // of every body of water
     double volume_expected = 0;  // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
@@ -36,7 +39,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
-    float swelling = 0;  // divergence that the newest step asked for, to correct the volume
+    Field<D> swelling;   // divergence that the newest step asked for: to correct volumes, and where spray landed
     double band = 0;     // metres
     TileMap<D> map;
     Tiles<D> tiles_band, tiles_active;
@@ -50,6 +53,8 @@ struct Water {
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Projection<D> projection;
     SeedingRoom<D> seeding;
+    SprayRoom<D> spraying;
+    LostParticles lost;
 };
 
 }  // namespace tarn

@@ -1,6 +1,8 @@
 #include "tarn/surface/particles.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
@@ -129,52 +131,10 @@ struct TileCells {
     }
 };
 
-template <class T>
-T* room_for(Memory<T>& memory, int n)
-{
-    const size_t needed = static_cast<size_t>(n);
-    if (memory.size() < needed) memory = Memory<T>(needed + needed / 4);
-    return memory.data();
-}
-
 // Whether b comes before a in a cell: first those nearest to the surface, which are the last to go.
 TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far[a] || (far[b] == far[a] && b < a); }
 
 }  // namespace
-
-template <int D>
-void Particles<D>::resize(int n)
-{
-    if (static_cast<size_t>(n) > values_[0].size())
-        for (auto& v : values_) v = Memory<float>(static_cast<size_t>(n) + static_cast<size_t>(n) / 4, where_);
-    count_ = n;
-}
-
-template <int D>
-void Particles<D>::copy(const Particles& from)
-{
-    resize(from.count_);
-    const bool in_order = where_ == Where::kernels && from.where_ == Where::kernels;
-    for (int n = 0; n < values_each; ++n)
-        (in_order ? backend::copy_in_order : backend::copy)(values(n), from.values(n),
-                                                            static_cast<size_t>(count_) * sizeof(float));
-}
-
-template <int D>
-void Particles<D>::copy_beside(const Particles& from)
-{
-    resize(from.count_);
-    for (int n = 0; n < values_each; ++n)
-        backend::copy_beside(values(n), from.values(n), static_cast<size_t>(count_) * sizeof(float));
-}
-
-template <int D>
-void Particles<D>::swap(Particles& other)
-{
-    std::swap(count_, other.count_);
-    std::swap(where_, other.where_);
-    for (int n = 0; n < values_each; ++n) values_[n].swap(other.values_[n]);
-}
 
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt)
@@ -190,7 +150,8 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt)
 }
 
 template <int D>
-void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool final, Field<D>* const scratch[2])
+void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
+             Field<D>* const scratch[2])
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h), inv_h = 1 / h;
@@ -204,6 +165,10 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool
         minus[i] = v;
     });
     const ParticleView<D> p = particles.view();
+    const bool final = lost;
+    int* const list = final ? room_for(lost->list, particles.count() + 1) : nullptr;
+    const int end = particles.count();
+    if (final) parallel_range("escaped particles", 1, [=] TARN_KERNEL(int) { list[end] = 0; });
     parallel_range("escaped particles", particles.count(), [=] TARN_KERNEL(int i) {
         const float r = p.radius[i], side = r < 0 ? -1.0f : 1.0f;
         if (r == 0) return;
@@ -216,6 +181,10 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool
         const float here = inv_h * sample_cells(old, cells, x);
         if (final) p.radius[i] = radius_at(side, here);
         if (side * here > -side * r) return;
+        if (final && side < 0 && here > lost_distance) {
+            list[atomic_add(list + end, 1)] = i;
+            return;
+        }
 
         // The cell centres around it take the value nearest to zero.
         Cell<D> corner;
@@ -238,6 +207,12 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool
         const float up = plus[i], down = minus[i];
         f[i] = std::fabs(up) < std::fabs(down) ? up : down;
     });
+    if (!final) return;
+    backend::copy(&lost->count, list + end, sizeof lost->count);
+    std::vector<int> sorted(static_cast<size_t>(lost->count));
+    backend::copy(sorted.data(), list, sorted.size() * sizeof(int));
+    std::sort(sorted.begin(), sorted.end());
+    backend::copy(list, sorted.data(), sorted.size() * sizeof(int));
 }
 
 template <int D>
@@ -341,9 +316,8 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
 }
 
 #define TARN_INSTANTIATE(D)                                                                                           \
-    template class Particles<D>;                                                                                      \
     template void advect(Particles<D>&, const FaceField<D>&, double);                                                 \
-    template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, bool, Field<D>* const[2]);                       \
+    template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2]);             \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
                          long, SeedingRoom<D>&);
 TARN_INSTANTIATE(2)

@@ -12,6 +12,7 @@
 // Particles never meet each other, and what they do to phi does not depend on their order.
 
 #include "tarn/backend/parallel.h"
+#include "tarn/field/columns.h"
 #include "tarn/field/field.h"
 
 namespace tarn {
@@ -37,35 +38,16 @@ struct ParticleView {
 };
 
 template <int D>
-class Particles {
+class Particles : public Columns<D + 1> {
 public:
-    static constexpr int values_each = D + 1;
-
-    Particles() = default;
-    explicit Particles(Where where) : where_(where) {}
-    int count() const { return count_; }
-    Where where() const { return where_; }
-    // What was there before is lost.
-    void resize(int n);
+    using Columns<D + 1>::Columns;
     ParticleView<D> view()
     {
         ParticleView<D> v;
-        for (int a = 0; a < D; ++a) v.x[a] = values_[a].data();
-        v.radius = values_[D].data();
+        for (int a = 0; a < D; ++a) v.x[a] = this->column(a);
+        v.radius = this->column(D);
         return v;
     }
-    // Value n of each particle: a coordinate, or last the radius.
-    float* values(int n) { return values_[n].data(); }
-    const float* values(int n) const { return values_[n].data(); }
-    void copy(const Particles& from);
-    // The same beside the kernels that follow; see backend::copy_beside.
-    void copy_beside(const Particles& from);
-    void swap(Particles& other);
-
-private:
-    int count_ = 0;
-    Where where_ = Where::kernels;
-    Memory<float> values_[values_each];
 };
 
 // Where particles are put.
@@ -86,10 +68,18 @@ struct SeedingRoom {
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt);
 
+// Particles of water so far out in the air that the surface will not come back to them, in ascending order.
+struct LostParticles {
+    Memory<int> list;
+    int count = 0;
+};
+inline constexpr float lost_distance = 1.5f;
+
 // Escaped particles rebuild phi on the tiles.   [EMF02] §3.2.3
-// `final` says that phi is not changed any more in this step: then radii are set, too (2).
+// `lost` is given where phi is not changed any more: then radii are set, too (2), and lost particles are found.
 template <int D>
-void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, bool final, Field<D>* const scratch[2]);
+void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
+             Field<D>* const scratch[2]);
 
 // Keeps about as many particles as wanted in every cell near the surface: those too far or too many go, where there are
 // too few new ones come. Escaped ones stay.   [EMF02] §3.2.5

@@ -1,0 +1,157 @@
+#include "tarn/effects/spray.h"
+
+#include <numeric>
+#include <utility>
+
+#include "tarn/field/sample.h"
+
+namespace tarn {
+
+namespace {
+
+constexpr int flying = -1;
+
+template <class T>
+std::vector<T> read(const T* there, int n)
+{
+    std::vector<T> values(static_cast<size_t>(n));
+    backend::copy(values.data(), there, values.size() * sizeof(T));
+    return values;
+}
+
+// Takes out what has no volume any more, and makes room for `more` at the end. Returns where that begins.
+template <int D>
+int compact(Spray<D>& spray, int more, SprayRoom<D>& room)
+{
+    const int n = spray.count();
+    int* const starts = room_for(room.starts, n + 1);
+    const SprayView<D> old = spray.view();
+    parallel_range("spray", n + 1, [=] TARN_KERNEL(int i) { starts[i] = i < n && old.volume[i] > 0 ? 1 : 0; });
+    const int kept = parallel_starts("spray", starts, n + 1);
+    if (kept == n && more == 0) return n;
+    room.spray.resize(kept + more);
+    for (int column = 0; column < Spray<D>::columns; ++column) {
+        const float* const from = spray.column(column);
+        float* const to = room.spray.column(column);
+        parallel_range("spray", n, [=] TARN_KERNEL(int i) {
+            if (old.volume[i] > 0) to[starts[i]] = from[i];
+        });
+    }
+    spray.swap(room.spray);
+    return kept;
+}
+
+}  // namespace
+
+template <int D>
+double volume(const Spray<D>& spray)
+{
+    const std::vector<float> volumes = read(spray.column(2 * D), spray.count());
+    return std::accumulate(volumes.begin(), volumes.end(), 0.0);
+}
+
+template <int D>
+void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
+             double volume_each, SprayRoom<D>& room)
+{
+    if (lost.count == 0) return;
+    const int first = volume_each > 0 ? compact(spray, lost.count, room) : 0;
+    const ParticleView<D> p = particles.view();
+    const SprayView<D> s = spray.view();
+    const int* const list = lost.list.data();
+    const auto u = velocity.view();
+    const Cell<D> cells = velocity.grid().cells;
+    const float each = static_cast<float>(volume_each);
+    parallel_range("spray", lost.count, [=] TARN_KERNEL(int n) {
+        const int i = list[n];
+        p.radius[i] = 0;
+        if (!(each > 0)) return;
+        const Vec<D, float> x = p.at(i), v = sample_velocity(u, cells, x);
+        for (int a = 0; a < D; ++a) {
+            s.x[a][first + n] = x[a];
+            s.u[a][first + n] = v[a];
+        }
+        s.volume[first + n] = each;
+        s.age[first + n] = 0;
+    });
+}
+
+template <int D>
+std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
+                         const Boundary<D>& boundary, Vec3 gravity, double dt, SprayRoom<D>& room)
+{
+    const int n = spray.count();
+    if (n == 0) return {};
+    int* const fates = room_for(room.fates, n);
+    int* const where = room_for(room.cells, n);
+    const SprayView<D> s = spray.view();
+    const auto f = phi.view();
+    const auto body = ledger.body.view();
+    const Cell<D> cells = phi.grid().cells;
+    const bool any_solid = solids.any;
+    const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
+    const float h = static_cast<float>(phi.grid().h), step = static_cast<float>(dt);
+    const Vec<D, float> g = take<D>(gravity).template as<float>();
+    parallel_range("spray", n, [=] TARN_KERNEL(int i) {
+        fates[i] = flying;
+        Vec<D, float> x, u;
+        for (int a = 0; a < D; ++a) {
+            u[a] = s.u[a][i] + step * g[a];
+            x[a] = s.x[a][i] + step / h * (s.u[a][i] + 0.5f * step * g[a]);
+        }
+        for (int a = 0; a < D; ++a) {
+            const float last = static_cast<float>(cells[a]) - 0.5f;
+            if (x[a] >= -0.5f && x[a] <= last) continue;
+            if (boundary.wall_open[a][x[a] > last]) fates[i] = 0;
+            x[a] = clamp(x[a], -0.5f, last);
+            u[a] = 0;
+        }
+        if (any_solid) {
+            const float d = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
+            if (d < 0) {
+                Cell<D> c;
+                for (int a = 0; a < D; ++a)
+                    c[a] = static_cast<int>(clamp(x[a] + 0.5f, 0, static_cast<float>(cells[a] - 1)));
+                const Vec<D, float> normal = nodes_normal<D>(nodes, c);
+                x -= d * normal;
+                u -= dot(u, normal) * normal;
+                for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
+            }
+        }
+        // It has landed where the nearest cell's centre is in the water.
+        Cell<D> c;
+        for (int a = 0; a < D; ++a) c[a] = static_cast<int>(clamp(x[a] + 0.5f, 0, static_cast<float>(cells[a] - 1)));
+        if (fates[i] == flying && f(c) < 0 && body(c) > 0) {
+            fates[i] = body(c);
+            where[i] = f.index(c);
+        }
+        for (int a = 0; a < D; ++a) {
+            s.x[a][i] = x[a];
+            s.u[a][i] = u[a];
+        }
+        s.age[i] += step;
+    });
+
+    std::vector<Landing> landed;
+    const std::vector<int> fate = read(fates, n), cell = read(where, n);
+    const std::vector<float> volumes = read(spray.column(2 * D), n);
+    for (size_t i = 0; i < fate.size(); ++i)
+        if (fate[i] != flying) landed.push_back({fate[i], fate[i] > 0 ? cell[i] : 0, double(volumes[i])});
+    if (landed.empty()) return landed;
+    parallel_range("spray", n, [=] TARN_KERNEL(int i) {
+        if (fates[i] != flying) s.volume[i] = 0;
+    });
+    (void)compact(spray, 0, room);
+    return landed;
+}
+
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template double volume(const Spray<D>&);                                                                           \
+    template void take_up(Spray<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, double, SprayRoom<D>&); \
+    template std::vector<Landing> fly(Spray<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,                  \
+                                      const Boundary<D>&, Vec3, double, SprayRoom<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn
