@@ -108,6 +108,16 @@ struct SinkParams : ShapeParams {
     std::optional<Keyed<double>> rate;  // m³/s; takes all that comes where not given
 };
 
+// Wind over the water.   [EMF02] §3.3.3
+struct WindParams {
+    Keyed<Vec3> velocity;
+    double shear = 0;       // 1/s: faster by this per metre of height
+    double shear_from = 0;  // the height at which it has its velocity, m
+    Keyed<double> alpha = 1.0;
+    std::optional<double> fade;        // m; a cell where not given
+    std::optional<ShapeParams> where;  // everywhere where not given
+};
+
 struct Params {
     std::string title;
     DomainParams domain;
@@ -122,6 +132,7 @@ struct Params {
     std::vector<SolidParams> solid;
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
+    std::optional<WindParams> wind;
 
     int dimension() const { return static_cast<int>(domain.size.size()); }
 };

@@ -311,8 +311,9 @@ const ParamRow shape_table[] = {
     in_all(number<&ShapeParams::scale>("scale", "", 1e-6, 1e6, "Applied first, about the origin.")),
     in_all(row<&ShapeParams::rotate>(ParamKind::keyed_turn, "rotate", "degrees", -1e6, 1e6,
                                      "Applied second, about the origin: about x, then y, then z; in 2D one number. "
-                                     "Keyframes turn a solid.")),
-    in_all(vector<&ShapeParams::translate>("translate", "m", -far, far, "Applied last. Keyframes move a solid.")),
+                                     "Keyframes turn a solid, or where the wind blows.")),
+    in_all(vector<&ShapeParams::translate>("translate", "m", -far, far,
+                                           "Applied last. Keyframes move a solid, or where the wind blows.")),
     in_all(boolean<&ShapeParams::subtract>("subtract",
                                            "Cut this shape out of the entries before it; only of water and solids.")),
 };
@@ -332,6 +333,20 @@ const ParamRow sink_rows[] = {
                               "How much water leaves (m²/s in 2D); all that comes where not given."),
 };
 
+const ParamRow wind_rows[] = {
+    vector<&WindParams::velocity>("velocity", "m/s", -fast, fast,
+                                  "How the air moves. Air at rest lets the water settle sooner."),
+    number<&WindParams::shear>("shear", "1/s", -fast, fast,
+                               "How much faster it blows, along its velocity, with each metre of height; it never "
+                               "turns around."),
+    number<&WindParams::shear_from>("shear_from", "m", -far, far, "The height at which it has its velocity."),
+    number<&WindParams::alpha>("alpha", "", 0, 1,
+                               "How much of the wind the velocity beyond the surface takes on: with 0 it is the "
+                               "water's, with 1 the wind's."),
+    number<&WindParams::fade>("fade", "m", 0, far,
+                              "How far inside the edge of its shape it has its full strength; a cell where not given."),
+};
+
 // A [[...]] section from the list that holds its entries.
 template <auto Member>
 Section list(const char* name, const char* meaning, std::span<const ParamRow> rows)
@@ -341,6 +356,18 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     s.count = [](const Params& p) { return (p.*Member).size(); };
     s.add = [](Params& p) { (p.*Member).push_back(T{}); };
     s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    return s;
+}
+
+// A [...] section that need not be there and may have a shape.
+template <auto Member>
+Section one(const char* name, const char* meaning, std::span<const ParamRow> rows)
+{
+    Section s{name, meaning, rows, [](Params& p, size_t) -> void* { return &*(p.*Member); }};
+    s.count = [](const Params& p) -> size_t { return (p.*Member).has_value(); };
+    s.add = [](Params& p) { (p.*Member).emplace(); };
+    s.shape = [](Params& p, size_t) -> ShapeParams* { return (p.*Member)->where ? &*(p.*Member)->where : nullptr; };
+    s.add_shape = [](Params& p) { (p.*Member)->where.emplace(); };
     return s;
 }
 
@@ -363,10 +390,14 @@ const Section all_sections[] = {
     list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
     list<&Params::source>("source", "Where water enters, all the time.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
+    one<&Params::wind>("wind",
+                       "Wind over the water; there is none without this table. With a shape it blows inside of it "
+                       "only.",
+                       wind_rows),
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"}, {"", "wind"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
+    {"", "air"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/scene/wind.h"
 #include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
@@ -175,9 +176,9 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     }
 }
 
-// The velocity past the surface and inside solids, as far as the next step looks.   [EMF02] §3.3.1
+// The velocity past the surface and inside solids at time t, as far as the next step looks.   [EMF02] §3.3.1, §3.3.3
 template <int D>
-void extend_velocity(Water<D>& w)
+void extend_velocity(Water<D>& w, const Scene& scene, double t)
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
@@ -192,6 +193,7 @@ void extend_velocity(Water<D>& w)
     }
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     balance_first_layer(w, tiles);
+    blow(w.velocity, w.known, w.phi, scene, tiles, t);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
 
@@ -467,7 +469,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
-    extend_velocity(w);
+    extend_velocity(w, scene, 0);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -546,7 +548,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 4. It is carried past the surface, where the next step will look for it.
     {
         const Stage stage(report.seconds_advect);
-        extend_velocity(w);
+        extend_velocity(w, scene, w.time + dt);
     }
     w.time += dt;
     ++w.step;
