@@ -137,6 +137,12 @@ scale = 1.5
 shape = "plane"
 point = [0, 0.1, 0]
 normal = [0, 1, 0]
+[[water]]
+shape = "solitary_wave"
+crest = 0.5
+depth = 0.3
+height = 0.1
+toward = "left"
 [[solid]]
 shape = "cylinder"
 center = [0, 0, 0]
@@ -373,6 +379,17 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + "translate = [5, 0, 0]\n", "x.toml:9: water.0.shape: ", "outside the domain"},
         {with(good + source + "rate = 1\n", "[0.5, 0.5, 0.2]", "[0.5, 0.5, 9]"),
          "x.toml:14: source.0.shape: ", "outside the domain"},
+        // Waves.
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\n",
+         "x.toml:13: water.1.height: ", "the shape \"solitary_wave\" needs it"},
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0\nheight = 0.1\n",
+         "x.toml:16: water.1.depth: ", "found 0"},
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\ntoward = \"up\"\n",
+         "x.toml:18: water.1.toward: ", "there are: right, left"},
+        {good + "[[solid]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\n",
+         "x.toml:14: solid.0.shape: ", "only water can be a \"solitary_wave\""},
+        {good + "[wind]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\n",
+         "x.toml:14: wind.shape: ", "only water can be a \"solitary_wave\""},
         // Wind.
         {good + "[wind]\nalpha = 1.5\n", "x.toml:14: wind.alpha: ", "between 0 and 1, found 1.5"},
         {good + "[wind]\nalpha = [{t = 0, v = 0}, {t = 1, v = -1}]\n", "x.toml:14: wind.alpha: ", "found -1"},
@@ -626,6 +643,10 @@ TEST(Describe, the_schema_holds_every_key)
     }
     EXPECT_EQ(schema["properties"]["domain"]["properties"]["cells"]["default"], DomainParams{}.cells);
     EXPECT_EQ(schema["$defs"]["shape"]["allOf"].size(), shape_words().size());
+    const auto words = [&](const json& at) { return at["properties"]["shape"]["enum"].size(); };
+    EXPECT_EQ(words(schema["properties"]["water"]["items"]), shape_words().size());
+    EXPECT_EQ(words(schema["properties"]["solid"]["items"]), shape_words().size() - 1);
+    EXPECT_EQ(words(schema["properties"]["wind"]), shape_words().size() - 1);
 }
 
 TEST(Describe, the_terminal_sees_every_key)

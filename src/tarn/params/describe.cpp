@@ -315,6 +315,18 @@ std::string shape_rules()
     return list(rules);
 }
 
+// The rows of the shapes that a section takes.
+void append_shape_rows(Members& properties, const Section& section, const ShapeParams* untouched)
+{
+    std::vector<Word> words;
+    for (const Word& w : shape_words())
+        if (section.takes(static_cast<ShapeKind>(w.value))) words.push_back(w);
+    for (ParamRow row : shape_rows()) {
+        if (std::string(row.name) == "shape") row.words = words;
+        properties.push_back({row.name, row_schema(row, untouched)});
+    }
+}
+
 // The rules of a table that may have a shape: they hold once it has one, and no key of a shape stands without it.
 Members optional_shape_rules()
 {
@@ -341,7 +353,7 @@ std::string params_schema()
         if (name.find('.') != std::string::npos) continue;
         Members properties;
         std::vector<std::string> required;
-        if (const ShapeParams* shape = section.shape_of(params, 0)) append_rows(properties, shape_rows(), shape);
+        if (const ShapeParams* shape = section.shape_of(params, 0)) append_shape_rows(properties, section, shape);
         append_rows(properties, section.rows, section.object(params, 0));
         for (const ParamRow& row : section.rows)
             if (row.required) required.push_back(quoted(row.name));

@@ -19,7 +19,8 @@ enum class SurfaceKind { level_set, particle_level_set };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
 enum class PressureSolver { multigrid, mic0 };
 enum class SurfaceFormat { ply, obj, usd, none };
-enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh };
+enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
+enum class Toward { right, left };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -86,9 +87,11 @@ struct ShapeParams {
     std::optional<Vec3> center, radii;  // sphere, ellipsoid, cylinder, cone, torus
     std::optional<double> radius, height, major, minor;
     Vec3 axis{0, 1, 0};
-    std::optional<Vec3> point, normal;  // plane: the inside is behind the normal
-    std::string image, file;            // terrain, mesh
-    Keyed<Vec3> translate, rotate;      // m; degrees about x, y, z. Keyframes move a solid.
+    std::optional<Vec3> point, normal;   // plane: the inside is behind the normal
+    std::string image, file;             // terrain, mesh
+    std::optional<double> crest, depth;  // solitary wave, of the height above
+    Toward toward = Toward::right;
+    Keyed<Vec3> translate, rotate;  // m; degrees about x, y, z. Keyframes move a solid.
     double scale = 1;
     bool subtract = false;
     int line = 0;  // in the scene file, for messages

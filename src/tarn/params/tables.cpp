@@ -53,9 +53,20 @@ constexpr Word format_words[] = {
     word("none", SurfaceFormat::none),
 };
 constexpr Word shape_kind_words[] = {
-    word("box", ShapeKind::box),           word("sphere", ShapeKind::sphere),   word("ellipsoid", ShapeKind::ellipsoid),
-    word("cylinder", ShapeKind::cylinder), word("cone", ShapeKind::cone),       word("torus", ShapeKind::torus),
-    word("plane", ShapeKind::plane),       word("terrain", ShapeKind::terrain), word("mesh", ShapeKind::mesh),
+    word("box", ShapeKind::box),
+    word("sphere", ShapeKind::sphere),
+    word("ellipsoid", ShapeKind::ellipsoid),
+    word("cylinder", ShapeKind::cylinder),
+    word("cone", ShapeKind::cone),
+    word("torus", ShapeKind::torus),
+    word("plane", ShapeKind::plane),
+    word("terrain", ShapeKind::terrain),
+    word("mesh", ShapeKind::mesh),
+    word("solitary_wave", ShapeKind::solitary_wave),
+};
+constexpr Word toward_words[] = {
+    word("right", Toward::right),
+    word("left", Toward::left),
 };
 
 std::span<const Word> words(WallKind) { return wall_words; }
@@ -66,6 +77,7 @@ std::span<const Word> words(Advection) { return advection_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
+std::span<const Word> words(Toward) { return toward_words; }
 
 // ---- Rows from members ----
 
@@ -291,8 +303,11 @@ const ParamRow shape_table[] = {
                                     "From the axis or the middle to the surface; of a cone, at its base."),
        sphere, cylinder, cone),
     in(vector<&ShapeParams::radii>("radii", "m", 1e-6, far, "Half the extent along x, y and z."), ellipsoid),
-    in(number<&ShapeParams::height>("height", "m", 1e-6, far, "Along the axis. A cone points along its axis."),
-       cylinder, cone),
+    in(number<&ShapeParams::height>(
+           "height", "m", 1e-6, far,
+           "Along the axis. A cone points along its axis. Of a solitary wave, from the still water up to its "
+           "crest."),
+       cylinder, cone, solitary_wave),
     in(number<&ShapeParams::major>("major", "m", 1e-6, far, "From the middle of the torus to the middle of its tube."),
        torus),
     in(number<&ShapeParams::minor>("minor", "m", 1e-6, far, "Radius of the tube."), torus),
@@ -308,6 +323,12 @@ const ParamRow shape_table[] = {
     in(text<&ShapeParams::file>("file",
                                 "A closed mesh, .obj or .ply, beside the scene file; 2D takes its section at z = 0."),
        mesh),
+    in(number<&ShapeParams::crest>("crest", "m", -far, far, "Where along x the crest of a solitary wave is."),
+       solitary_wave),
+    in(number<&ShapeParams::depth>("depth", "m", 1e-6, far,
+                                   "Of the still water around a solitary wave, over a bottom at y = 0."),
+       solitary_wave),
+    may(choice<&ShapeParams::toward>("toward", "The way a solitary wave travels along x."), solitary_wave),
     in_all(number<&ShapeParams::scale>("scale", "", 1e-6, 1e6, "Applied first, about the origin.")),
     in_all(row<&ShapeParams::rotate>(ParamKind::keyed_turn, "rotate", "degrees", -1e6, 1e6,
                                      "Applied second, about the origin: about x, then y, then z; in 2D one number. "
@@ -319,7 +340,8 @@ const ParamRow shape_table[] = {
 };
 
 const ParamRow water_rows[] = {
-    vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast, "How it moves at the start."),
+    vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast,
+                                   "How it moves at the start; a solitary wave moves by itself, and this is added."),
 };
 const ParamRow solid_rows[] = {
     boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
@@ -356,6 +378,7 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     s.count = [](const Params& p) { return (p.*Member).size(); };
     s.add = [](Params& p) { (p.*Member).push_back(T{}); };
     s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    s.waves = std::is_same_v<T, WaterParams>;
     return s;
 }
 

@@ -211,7 +211,13 @@ private:
                 [](const Box<D>&, bool) {});
         };
         double speed = 0;
-        for (const WaterParams& w : params_.water) speed = std::max(speed, length(w.velocity));
+        for (size_t i = 0; i < params_.water.size(); ++i) {
+            const WaterParams& w = params_.water[i];
+            double own = 0;
+            if (w.shape == ShapeKind::solitary_wave)  // fastest at the crest
+                own = length(own_velocity(water_[i], water_[i].pose.apply({w.scale * *w.crest, 0, 0}), g));
+            speed = std::max(speed, length(w.velocity) + own);
+        }
         if (!scene_.water.empty()) raise(water_, speed);
         for (size_t i = 0; i < scene_.sources.size(); ++i) {
             double fastest = 0;

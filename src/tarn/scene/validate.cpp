@@ -126,6 +126,10 @@ Found first_problem(const Params& given)
             if (!section.shape_of(params, i)) continue;
             const std::string entry = section.repeated() ? name + "." + std::to_string(i) + "." : name + ".";
             const ShapeParams& shape = *section.shape(params, i);
+            if (!section.takes(shape.shape))
+                return Problem{entry + "shape", std::string("only water can be a \"") +
+                                                    word_of(shape_words(), static_cast<int>(shape.shape)) +
+                                                    "\"; choose another shape"};
             if (shape.subtract && !listed)
                 return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
             if (shape.subtract && i == 0)

@@ -396,19 +396,23 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     });
 }
 
-// Each water shape brings its velocity to the faces inside it; later ones win.
+// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
 void set_initial_velocity(Water<D>& w, const Params& p, const ShapesView& shapes)
 {
     const Grid<D> grid = w.grid;
+    const double g = length(p.domain.gravity);
     for (size_t s = 0; s < p.water.size(); ++s) {
-        const Vec<D, float> u = take<D>(p.water[s].velocity).template as<float>();
-        if (p.water[s].subtract || u == Vec<D, float>{}) continue;
+        const Vec3 u = p.water[s].velocity;
+        const bool moves = p.water[s].shape == ShapeKind::solitary_wave || !(u == Vec3{});
+        if (p.water[s].subtract || !moves) continue;
         const Shape* const shape = shapes.shapes + s;
         for (int a = 0; a < D; ++a) {
             const auto ua = w.velocity[a].view();
             parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
-                if (distance(*shape, lift<D>(grid.face(c, a))) < 0.5 * grid.h) ua(c) = u[a];
+                const Vec3 x = lift<D>(grid.face(c, a));
+                if (distance(*shape, x) < 0.5 * grid.h)
+                    ua(c) = static_cast<float>(u[a] + own_velocity(*shape, x, g)[a]);
             });
         }
     }
