@@ -492,8 +492,9 @@ double choose_dt(const Water<D>& w, const Scene& scene)
 {
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
-    for (const auto& v : w.flows.inlet_velocity)
-        for (int a = 0; a < D; ++a) fastest = std::max(fastest, static_cast<double>(std::fabs(v[a])));
+    for (const SourceParams& source : p.source)
+        if (source.velocity)
+            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity);
@@ -514,6 +515,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     double gained = 0;
     {
         const Stage stage(report.seconds_surface);
+        shut_sources(w.flows, scene, w.time);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
