@@ -59,6 +59,23 @@ TEST(Inlet, gives_its_velocity_times_its_area)
     }
 }
 
+// A jet that is shut lets go: what hangs in the air falls down, and all that came is in the pool.
+TEST(Inlet, that_is_shut_leaves_nothing_behind)
+{
+    Params p = pool(2, 32, 0.3);
+    p.source.push_back(box<SourceParams>({0.25, 0.75, 0}, {0.375, 0.8125, 0}));
+    p.source[0].velocity.emplace();
+    p.source[0].velocity->keys = {{0, Vec3{0, -1, 0}}, {0.3, Vec3{0, -1, 0}}, {0.4, Vec3{}}};
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double before = volume(w, scene);
+    run_to(w, scene, 1.5);
+    const double came = 0.125 * 0.35;
+    EXPECT_NEAR(w.volume_expected - before, came, 0.05 * came);
+    EXPECT_NEAR(volume(w, scene) - before, came, 0.1 * came);
+    backend::each(w.grid.box(), [&](Cell<2> c) { EXPECT_TRUE(c[1] < 20 || w.phi(c) > 0) << c[0] << ' ' << c[1]; });
+}
+
 // A dam breaks towards an open side. What is left agrees with what left: 2 % of what there was, as the issue asks.
 TEST(OpenSide, lets_water_out)
 {

@@ -59,6 +59,9 @@ Params rich(int dimension)
     static_cast<ShapeParams&>(sink) = ball({0.9, 0.1, z}, 0.1);
     sink.rate = Keyed<double>(0.1);
     p.sink.push_back(sink);
+    p.wind.emplace();
+    p.wind->velocity = Vec3{3, 0, 0};
+    p.wind->where = ball({0.3, 0.6, z}, 0.3);
     return p;
 }
 
@@ -178,6 +181,14 @@ TEST(Pack, every_parameter_comes_back)
     EXPECT_FALSE(back.source[0].rate.has_value());
     EXPECT_FALSE(back.camera.position.has_value());
     EXPECT_EQ(back.time.max_step, std::numeric_limits<double>::infinity());
+    ASSERT_TRUE(back.wind && back.wind->where);
+    EXPECT_EQ(back.wind->where->radius, 0.3);
+    Params p = pool(3, 16, 0.4);
+    EXPECT_FALSE(unpack_scene(pack_scene(scene_of(p)), "x").params.wind);
+    p.wind.emplace();
+    back = unpack_scene(pack_scene(scene_of(p)), "x").params;
+    ASSERT_TRUE(back.wind);
+    EXPECT_FALSE(back.wind->where);
 }
 
 void expect_refused(const std::string& bytes, const std::string& words)

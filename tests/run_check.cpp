@@ -88,6 +88,16 @@ TEST_F(Check, warns_of_solids_outside_and_sinks_in_solids)
               "inside a solid"));
 }
 
+TEST_F(Check, warns_of_wind_that_does_nothing)
+{
+    EXPECT_FALSE(warns(check_text(small_scene("[wind]\nvelocity = [3, 0, 0]\n")), "wind"));
+    EXPECT_TRUE(warns(check_text(small_scene("[wind]\nvelocity = [3, 0, 0]\nalpha = 0\n")), "alpha is 0"));
+    EXPECT_TRUE(
+        warns(check_text(small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[wind]\n"
+                                     "shape = \"sphere\"\ncenter = [0.8, 0.5, 0.25]\nradius = 0.1\n")),
+              "inside a solid"));
+}
+
 TEST_F(Check, counts_the_wet_cells)
 {
     const Estimate e = check_text(small_scene()).estimate;

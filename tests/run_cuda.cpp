@@ -156,6 +156,13 @@ velocity = [0, -1, 0]
 shape = "box"
 min = [0.85, 0, 0]
 max = [0.95, 0.05, 0.5]
+[wind]
+velocity = [2, 0, 0]
+shear = 1
+alpha = 0.5
+shape = "sphere"
+center = [0.3, 0.4, 0.25]
+radius = 0.3
 [time]
 frames = 6
 max_step = 0.004

@@ -22,7 +22,9 @@ public:
         std::string text = "tarn = 1\n";
         for (const Section& section : sections()) {
             if (!section.repeated()) {
+                if (section.may_be_absent() && !chance(3)) continue;
                 std::string rows;
+                if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
                     if (row.required || chance(4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
@@ -145,14 +147,23 @@ private:
     }
     std::string entry(const Section& section)
     {
-        const Word& shape = shape_words()[pick(shape_words().size())];
-        std::string text = std::string("[[") + section.name + "]]\nshape = \"" + shape.text + "\"\n";
-        for (const ParamRow& row : shape_rows())
-            if (row.belongs_to(static_cast<ShapeKind>(shape.value)) && std::string(row.name) != "shape")
-                if (row.required || chance(8)) text += line(row);
+        std::string text = std::string("[[") + section.name + "]]\n" + shape_lines(section);
         // A source takes one of its rows, which suits the others as well.
         if (!section.rows.empty()) text += line(section.rows[pick(section.rows.size())]);
         if (chance(40)) text += line(any_row());
+        return text;
+    }
+
+    std::string shape_lines(const Section& section)
+    {
+        std::vector<Word> taken;
+        for (const Word& w : shape_words())
+            if (section.takes(static_cast<ShapeKind>(w.value)) || chance(20)) taken.push_back(w);
+        const Word shape = taken[pick(taken.size())];
+        std::string text = std::string("shape = \"") + shape.text + "\"\n";
+        for (const ParamRow& row : shape_rows())
+            if (row.belongs_to(static_cast<ShapeKind>(shape.value)) && std::string(row.name) != "shape")
+                if (row.required || chance(8)) text += line(row);
         return text;
     }
 

@@ -63,18 +63,17 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 void expect_same(Params a, Params b)
 {
     for (const Section& section : sections()) {
-        const size_t n = section.repeated() ? section.count(a) : 1;
-        if (section.repeated()) {
-            ASSERT_EQ(n, section.count(b)) << section.name;
-        }
+        const size_t n = section.entries(a);
+        ASSERT_EQ(n, section.entries(b)) << section.name;
         for (size_t i = 0; i < n; ++i) {
             for (const ParamRow& row : section.rows)
                 EXPECT_TRUE(row.value(section.object(a, i)) == row.value(section.object(b, i)))
                     << section.name << '.' << row.name;
-            if (!section.repeated()) continue;
+            const ShapeParams *one = section.shape_of(a, i), *other = section.shape_of(b, i);
+            ASSERT_EQ(one == nullptr, other == nullptr) << section.name;
+            if (!one) continue;
             for (const ParamRow& row : shape_rows())
-                EXPECT_TRUE(row.value(section.shape(a, i)) == row.value(section.shape(b, i)))
-                    << section.name << '.' << row.name;
+                EXPECT_TRUE(row.value(one) == row.value(other)) << section.name << '.' << row.name;
         }
     }
 }
@@ -138,6 +137,12 @@ scale = 1.5
 shape = "plane"
 point = [0, 0.1, 0]
 normal = [0, 1, 0]
+[[water]]
+shape = "solitary_wave"
+crest = 0.5
+depth = 0.3
+height = 0.1
+toward = "left"
 [[solid]]
 shape = "cylinder"
 center = [0, 0, 0]
@@ -183,6 +188,17 @@ shape = "box"
 min = [1.9, 0, 0]
 max = [2, 0.1, 1.5]
 rate = 0.25
+[wind]
+velocity = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [8, 0, 1]}]
+shear = 0.5
+shear_from = 0.4
+alpha = [{t = 0, v = 0.25}, {t = 2, v = 1}]
+fade = 0.1
+shape = "cylinder"
+center = [1, 0.5, 0.75]
+radius = 0.3
+height = 1
+translate = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [0.5, 0, 0]}]
 )";
 
 const std::string flat = R"(tarn = 1
@@ -213,6 +229,8 @@ shape = "sphere"
 center = [0.5, 0.5]
 radius = 0.1
 velocity = [0, 1]
+[wind]
+velocity = [-3, 0]
 )";
 
 }  // namespace
@@ -250,7 +268,7 @@ TEST(SceneReader, a_key_in_the_wrong_table_is_told_its_own)
 
 TEST(SceneReader, what_is_reserved_for_later_says_so)
 {
-    for (const char* table : {"air", "wind", "render"})
+    for (const char* table : {"air", "render"})
         EXPECT_EQ(refusal(good + "[" + table + "]\n"),
                   std::string("x.toml:13: ") + table + ": is not available yet in this version; remove it");
     EXPECT_EQ(refusal(good + "[[light]]\n"), "x.toml:13: light: is not available yet in this version; remove it");
@@ -323,7 +341,7 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {with(flat, "[0.5, -9]", "[0, -9, 0]"), "x.toml:4: domain.gravity: ", "two numbers, as the scene is 2D"},
         {with(flat, "rotate = 30", "rotate = [0, 0, 30]"), "x.toml:16: water.1.rotate: ", "one number"},
         {with(flat, "top = \"open\"", "front = \"open\""), "x.toml:6: domain.walls.front: ", "2D"},
-        {flat + "[camera]\nfov = 30\n", "x.toml:30: camera.fov: ", "2D"},
+        {flat + "[camera]\nfov = 30\n", "x.toml:32: camera.fov: ", "2D"},
         // Keys of another shape.
         {good + "radius = 1\n", "x.toml:13: water.0.radius: ", "the shape \"box\" has no radius; it takes min, max"},
         {with(good, "max = [0.4", "normal = [0.4"), "x.toml:11: water.0.normal: ", "has no normal"},
@@ -347,9 +365,9 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + solid + "translate = [{t = nan, v = [0, 0, 0]}]\n", "x.toml:17: solid.0.translate: ", "found nan"},
         {good + solid + "rotate = [{t = 0, v = [0, 0, 0]}, 3]\n", "x.toml:17: solid.0.rotate: ", "a keyframe"},
         {good + "translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:13: water.0.translate: ", "keyframes move solids only"},
+         "x.toml:13: water.0.translate: ", "keyframes move solids and the wind only"},
         {good + source + "rate = 1\nrotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:18: source.0.rotate: ", "keyframes move solids only"},
+         "x.toml:18: source.0.rotate: ", "keyframes move solids and the wind only"},
         {with(good, "velocity = [0, 0, 0]", "velocity = [{t = 0, v = [0, 0, 0]}]"),
          "x.toml:12: water.0.velocity: ", "expected a number"},
         // Sources, subtraction and place.
@@ -361,6 +379,31 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + "translate = [5, 0, 0]\n", "x.toml:9: water.0.shape: ", "outside the domain"},
         {with(good + source + "rate = 1\n", "[0.5, 0.5, 0.2]", "[0.5, 0.5, 9]"),
          "x.toml:14: source.0.shape: ", "outside the domain"},
+        // Waves.
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\n",
+         "x.toml:13: water.1.height: ", "the shape \"solitary_wave\" needs it"},
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0\nheight = 0.1\n",
+         "x.toml:16: water.1.depth: ", "found 0"},
+        {good + "[[water]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\ntoward = \"up\"\n",
+         "x.toml:18: water.1.toward: ", "there are: right, left"},
+        {good + "[[solid]]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\n",
+         "x.toml:14: solid.0.shape: ", "only water can be a \"solitary_wave\""},
+        {good + "[wind]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\n",
+         "x.toml:14: wind.shape: ", "only water can be a \"solitary_wave\""},
+        // Wind.
+        {good + "[wind]\nalpha = 1.5\n", "x.toml:14: wind.alpha: ", "between 0 and 1, found 1.5"},
+        {good + "[wind]\nalpha = [{t = 0, v = 0}, {t = 1, v = -1}]\n", "x.toml:14: wind.alpha: ", "found -1"},
+        {good + "[wind]\nvelocity = 3\n", "x.toml:14: wind.velocity: ", "three numbers"},
+        {good + "[wind]\nvelocty = [3, 0, 0]\n", "x.toml:14: wind.velocty: ", "did you mean \"velocity\"?"},
+        {good + "[[wind]]\n", "x.toml:13: wind: ", "expected a table [wind]"},
+        {good + "[wind]\nshear = 1\n", "x.toml:14: wind.shear: ", "give velocity"},
+        {good + "[wind]\nfade = 0.1\n", "x.toml:14: wind.fade: ", "give the wind a shape"},
+        {good + "[wind]\nradius = 0.1\n", "x.toml:14: wind.radius: ", "say which with shape"},
+        {good + "[wind]\nshape = \"bux\"\n", "x.toml:14: wind.shape: ", "did you mean \"box\"?"},
+        {good + "[wind]\nshape = \"box\"\nmin = [0, 0, 0]\n", "x.toml:13: wind.max: ", "the shape \"box\" needs it"},
+        {good + "[wind]\nshape = \"sphere\"\ncenter = [0, 9, 0]\nradius = 1\n", "x.toml:14: wind.shape: ", "outside"},
+        {good + "[wind]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\nsubtract = true\n",
+         "x.toml:17: wind.subtract: ", "stands alone"},
         // Syntax.
         {with(good, "cells = 64", "cells = "), "x.toml:6: domain.cells: ", "not valid TOML"},
         {with(good, "cells = 64", "cells"), "x.toml:6: domain.cells: ", "not valid TOML"},
@@ -465,6 +508,23 @@ TEST(SceneReader, every_written_key_stands_in_the_file)
         EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << row.name;
 }
 
+TEST(SceneReader, wind_is_there_where_its_table_is)
+{
+    EXPECT_FALSE(read_params(good, "x.toml").wind);
+    const Params still = read_params(good + "[wind]\n", "x.toml");
+    ASSERT_TRUE(still.wind);
+    EXPECT_EQ(still.wind->velocity.at(0), Vec3{});
+    EXPECT_EQ(still.wind->alpha.at(0), 1.0);
+    EXPECT_FALSE(still.wind->where);
+    const Params set = read_params(good, "x.toml", {{"wind.velocity", "[5, 0, 0]"}});
+    ASSERT_TRUE(set.wind);
+    EXPECT_EQ(set.wind->velocity.at(0), (Vec3{5, 0, 0}));
+    const Params local = read_params(everything, "x.toml");
+    ASSERT_TRUE(local.wind->where);
+    EXPECT_EQ(local.wind->where->shape, ShapeKind::cylinder);
+    EXPECT_DOUBLE_EQ(local.wind->alpha.at(1), 0.625);
+}
+
 TEST(SceneReader, an_override_changes_one_key)
 {
     const Params p = read_params(good, "x.toml",
@@ -548,7 +608,7 @@ TEST(Describe, every_default_lies_in_its_range)
 {
     Params params;
     for (const Section& section : sections()) {
-        if (section.repeated()) section.add(params);
+        if (section.may_be_absent()) section.add(params);
         for (const ParamRow& row : section.rows) {
             const auto value = row.value(section.object(params, 0));
             EXPECT_TRUE(!value || !range_problem(row, *value, 3)) << section.name << '.' << row.name;
@@ -574,12 +634,19 @@ TEST(Describe, the_schema_holds_every_key)
         EXPECT_EQ(at["additionalProperties"], false) << section.name;
         for (const ParamRow& row : section.rows)
             EXPECT_TRUE(at["properties"].contains(row.name)) << section.name << '.' << row.name;
-        if (!section.repeated()) continue;
-        for (const ParamRow& row : shape_rows())
+        if (!section.shape) continue;
+        for (const ParamRow& row : shape_rows()) {
             EXPECT_TRUE(at["properties"].contains(row.name)) << section.name << '.' << row.name;
+            // A key that both had would mean two things.
+            for (const ParamRow& own : section.rows) EXPECT_STRNE(own.name, row.name) << section.name;
+        }
     }
     EXPECT_EQ(schema["properties"]["domain"]["properties"]["cells"]["default"], DomainParams{}.cells);
     EXPECT_EQ(schema["$defs"]["shape"]["allOf"].size(), shape_words().size());
+    const auto words = [&](const json& at) { return at["properties"]["shape"]["enum"].size(); };
+    EXPECT_EQ(words(schema["properties"]["water"]["items"]), shape_words().size());
+    EXPECT_EQ(words(schema["properties"]["solid"]["items"]), shape_words().size() - 1);
+    EXPECT_EQ(words(schema["properties"]["wind"]), shape_words().size() - 1);
 }
 
 TEST(Describe, the_terminal_sees_every_key)

@@ -85,17 +85,19 @@ std::string title(const Section& section)
     return name.empty() ? "The top of the file" : section.repeated() ? "[[" + name + "]]" : "[" + name + "]";
 }
 
-// Params with one untouched entry in every list, for the defaults.
+// Params with one untouched entry in every table and a shape wherever one may be, for the defaults.
 Params untouched_params()
 {
     Params params;
-    for (const Section& section : sections())
-        if (section.repeated()) section.add(params);
+    for (const Section& section : sections()) {
+        if (section.may_be_absent()) section.add(params);
+        if (section.add_shape) section.add_shape(params);
+    }
     return params;
 }
 
 const char* shape_title = "The keys of every shape";
-const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]].";
+const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]], and by [wind].";
 
 // Columns as wide as their widest cell, counted in characters rather than bytes.
 size_t width(const std::string& text)
@@ -283,10 +285,12 @@ void append_rows(Members& properties, std::span<const ParamRow> rows, const void
     for (const ParamRow& row : rows) properties.push_back({row.name, row_schema(row, untouched)});
 }
 
-std::string closed_object(const char* meaning, const Members& properties, const std::vector<std::string>& required)
+std::string closed_object(const char* meaning, const Members& properties, const std::vector<std::string>& required,
+                          const Members& more = {})
 {
     Members members{{"type", "\"object\""}, {"description", quoted(meaning)}, {"properties", object(properties)}};
     if (!required.empty()) members.push_back({"required", list(required)});
+    members.insert(members.end(), more.begin(), more.end());
     members.push_back({"additionalProperties", "false"});
     return object(members);
 }
@@ -311,6 +315,29 @@ std::string shape_rules()
     return list(rules);
 }
 
+// The rows of the shapes that a section takes.
+void append_shape_rows(Members& properties, const Section& section, const ShapeParams* untouched)
+{
+    std::vector<Word> words;
+    for (const Word& w : shape_words())
+        if (section.takes(static_cast<ShapeKind>(w.value))) words.push_back(w);
+    for (ParamRow row : shape_rows()) {
+        if (std::string(row.name) == "shape") row.words = words;
+        properties.push_back({row.name, row_schema(row, untouched)});
+    }
+}
+
+// The rules of a table that may have a shape: they hold once it has one, and no key of a shape stands without it.
+Members optional_shape_rules()
+{
+    Members needs;
+    for (const ParamRow& row : shape_rows())
+        if (std::string(row.name) != "shape") needs.push_back({row.name, "[\"shape\"]"});
+    return {{"if", object({{"required", "[\"shape\"]"}})},
+            {"then", object({{"$ref", "\"#/$defs/shape\""}})},
+            {"dependentRequired", object(needs)}};
+}
+
 }  // namespace
 
 std::string params_schema()
@@ -326,7 +353,7 @@ std::string params_schema()
         if (name.find('.') != std::string::npos) continue;
         Members properties;
         std::vector<std::string> required;
-        if (section.repeated()) append_rows(properties, shape_rows(), section.shape(params, 0));
+        if (const ShapeParams* shape = section.shape_of(params, 0)) append_shape_rows(properties, section, shape);
         append_rows(properties, section.rows, section.object(params, 0));
         for (const ParamRow& row : section.rows)
             if (row.required) required.push_back(quoted(row.name));
@@ -338,7 +365,8 @@ std::string params_schema()
             properties.push_back({full.substr(name.size() + 1), closed_object(inner.meaning, inside, {})});
         }
         if (!section.repeated()) {
-            top.push_back({name, closed_object(section.meaning, properties, required)});
+            const Members more = section.add_shape ? optional_shape_rules() : Members{};
+            top.push_back({name, closed_object(section.meaning, properties, required, more)});
             continue;
         }
         const std::string entry = object({{"type", "\"object\""},

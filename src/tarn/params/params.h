@@ -19,7 +19,8 @@ enum class SurfaceKind { particle_level_set, one_sided_particles, level_set };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
 enum class PressureSolver { multigrid, mic0 };
 enum class SurfaceFormat { ply, obj, usd, none };
-enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh };
+enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
+enum class Toward { right, left };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -90,9 +91,11 @@ struct ShapeParams {
     std::optional<Vec3> center, radii;  // sphere, ellipsoid, cylinder, cone, torus
     std::optional<double> radius, height, major, minor;
     Vec3 axis{0, 1, 0};
-    std::optional<Vec3> point, normal;  // plane: the inside is behind the normal
-    std::string image, file;            // terrain, mesh
-    Keyed<Vec3> translate, rotate;      // m; degrees about x, y, z. Keyframes move a solid.
+    std::optional<Vec3> point, normal;   // plane: the inside is behind the normal
+    std::string image, file;             // terrain, mesh
+    std::optional<double> crest, depth;  // solitary wave, of the height above
+    Toward toward = Toward::right;
+    Keyed<Vec3> translate, rotate;  // m; degrees about x, y, z. Keyframes move a solid.
     double scale = 1;
     bool subtract = false;
     int line = 0;  // in the scene file, for messages
@@ -112,6 +115,16 @@ struct SinkParams : ShapeParams {
     std::optional<Keyed<double>> rate;  // m³/s; takes all that comes where not given
 };
 
+// Wind over the water.   [EMF02] §3.3.3
+struct WindParams {
+    Keyed<Vec3> velocity;
+    double shear = 0;       // 1/s: faster by this per metre of height
+    double shear_from = 0;  // the height at which it has its velocity, m
+    Keyed<double> alpha = 1.0;
+    std::optional<double> fade;        // m; a cell where not given
+    std::optional<ShapeParams> where;  // everywhere where not given
+};
+
 struct Params {
     std::string title;
     DomainParams domain;
@@ -126,6 +139,7 @@ struct Params {
     std::vector<SolidParams> solid;
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
+    std::optional<WindParams> wind;
 
     int dimension() const { return static_cast<int>(domain.size.size()); }
 };

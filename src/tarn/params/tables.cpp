@@ -54,9 +54,20 @@ constexpr Word format_words[] = {
     word("none", SurfaceFormat::none),
 };
 constexpr Word shape_kind_words[] = {
-    word("box", ShapeKind::box),           word("sphere", ShapeKind::sphere),   word("ellipsoid", ShapeKind::ellipsoid),
-    word("cylinder", ShapeKind::cylinder), word("cone", ShapeKind::cone),       word("torus", ShapeKind::torus),
-    word("plane", ShapeKind::plane),       word("terrain", ShapeKind::terrain), word("mesh", ShapeKind::mesh),
+    word("box", ShapeKind::box),
+    word("sphere", ShapeKind::sphere),
+    word("ellipsoid", ShapeKind::ellipsoid),
+    word("cylinder", ShapeKind::cylinder),
+    word("cone", ShapeKind::cone),
+    word("torus", ShapeKind::torus),
+    word("plane", ShapeKind::plane),
+    word("terrain", ShapeKind::terrain),
+    word("mesh", ShapeKind::mesh),
+    word("solitary_wave", ShapeKind::solitary_wave),
+};
+constexpr Word toward_words[] = {
+    word("right", Toward::right),
+    word("left", Toward::left),
 };
 
 std::span<const Word> words(WallKind) { return wall_words; }
@@ -67,6 +78,7 @@ std::span<const Word> words(Advection) { return advection_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
+std::span<const Word> words(Toward) { return toward_words; }
 
 // ---- Rows from members ----
 
@@ -300,8 +312,11 @@ const ParamRow shape_table[] = {
                                     "From the axis or the middle to the surface; of a cone, at its base."),
        sphere, cylinder, cone),
     in(vector<&ShapeParams::radii>("radii", "m", 1e-6, far, "Half the extent along x, y and z."), ellipsoid),
-    in(number<&ShapeParams::height>("height", "m", 1e-6, far, "Along the axis. A cone points along its axis."),
-       cylinder, cone),
+    in(number<&ShapeParams::height>(
+           "height", "m", 1e-6, far,
+           "Along the axis. A cone points along its axis. Of a solitary wave, from the still water up to its "
+           "crest."),
+       cylinder, cone, solitary_wave),
     in(number<&ShapeParams::major>("major", "m", 1e-6, far, "From the middle of the torus to the middle of its tube."),
        torus),
     in(number<&ShapeParams::minor>("minor", "m", 1e-6, far, "Radius of the tube."), torus),
@@ -317,17 +332,25 @@ const ParamRow shape_table[] = {
     in(text<&ShapeParams::file>("file",
                                 "A closed mesh, .obj or .ply, beside the scene file; 2D takes its section at z = 0."),
        mesh),
+    in(number<&ShapeParams::crest>("crest", "m", -far, far, "Where along x the crest of a solitary wave is."),
+       solitary_wave),
+    in(number<&ShapeParams::depth>("depth", "m", 1e-6, far,
+                                   "Of the still water around a solitary wave, over a bottom at y = 0."),
+       solitary_wave),
+    may(choice<&ShapeParams::toward>("toward", "The way a solitary wave travels along x."), solitary_wave),
     in_all(number<&ShapeParams::scale>("scale", "", 1e-6, 1e6, "Applied first, about the origin.")),
     in_all(row<&ShapeParams::rotate>(ParamKind::keyed_turn, "rotate", "degrees", -1e6, 1e6,
                                      "Applied second, about the origin: about x, then y, then z; in 2D one number. "
-                                     "Keyframes turn a solid.")),
-    in_all(vector<&ShapeParams::translate>("translate", "m", -far, far, "Applied last. Keyframes move a solid.")),
+                                     "Keyframes turn a solid, or where the wind blows.")),
+    in_all(vector<&ShapeParams::translate>("translate", "m", -far, far,
+                                           "Applied last. Keyframes move a solid, or where the wind blows.")),
     in_all(boolean<&ShapeParams::subtract>("subtract",
                                            "Cut this shape out of the entries before it; only of water and solids.")),
 };
 
 const ParamRow water_rows[] = {
-    vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast, "How it moves at the start."),
+    vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast,
+                                   "How it moves at the start; a solitary wave moves by itself, and this is added."),
 };
 const ParamRow solid_rows[] = {
     boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
@@ -341,6 +364,20 @@ const ParamRow sink_rows[] = {
                               "How much water leaves (m²/s in 2D); all that comes where not given."),
 };
 
+const ParamRow wind_rows[] = {
+    vector<&WindParams::velocity>("velocity", "m/s", -fast, fast,
+                                  "How the air moves. Air at rest lets the water settle sooner."),
+    number<&WindParams::shear>("shear", "1/s", -fast, fast,
+                               "How much faster it blows, along its velocity, with each metre of height; it never "
+                               "turns around."),
+    number<&WindParams::shear_from>("shear_from", "m", -far, far, "The height at which it has its velocity."),
+    number<&WindParams::alpha>("alpha", "", 0, 1,
+                               "How much of the wind the velocity beyond the surface takes on: with 0 it is the "
+                               "water's, with 1 the wind's."),
+    number<&WindParams::fade>("fade", "m", 0, far,
+                              "How far inside the edge of its shape it has its full strength; a cell where not given."),
+};
+
 // A [[...]] section from the list that holds its entries.
 template <auto Member>
 Section list(const char* name, const char* meaning, std::span<const ParamRow> rows)
@@ -350,6 +387,19 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     s.count = [](const Params& p) { return (p.*Member).size(); };
     s.add = [](Params& p) { (p.*Member).push_back(T{}); };
     s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    s.waves = std::is_same_v<T, WaterParams>;
+    return s;
+}
+
+// A [...] section that need not be there and may have a shape.
+template <auto Member>
+Section one(const char* name, const char* meaning, std::span<const ParamRow> rows)
+{
+    Section s{name, meaning, rows, [](Params& p, size_t) -> void* { return &*(p.*Member); }};
+    s.count = [](const Params& p) -> size_t { return (p.*Member).has_value(); };
+    s.add = [](Params& p) { (p.*Member).emplace(); };
+    s.shape = [](Params& p, size_t) -> ShapeParams* { return (p.*Member)->where ? &*(p.*Member)->where : nullptr; };
+    s.add_shape = [](Params& p) { (p.*Member)->where.emplace(); };
     return s;
 }
 
@@ -370,12 +420,16 @@ const Section all_sections[] = {
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
     list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
-    list<&Params::source>("source", "Where water enters, all the time.", source_rows),
+    list<&Params::source>("source", "Where water enters: all the time, or until keyframes end at zero.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
+    one<&Params::wind>("wind",
+                       "Wind over the water; there is none without this table. With a shape it blows inside of it "
+                       "only.",
+                       wind_rows),
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"}, {"", "wind"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
+    {"", "air"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
 };
 
 }  // namespace

@@ -60,12 +60,20 @@ struct Section {
     const char* meaning;
     std::span<const ParamRow> rows;
     void* (*object)(Params& params, size_t entry);
-    // Only for [[...]]: every entry is a shape, which takes shape_rows() too.
+    // Only for tables that need not be there: [[...]], and a [...] of which there may be one.
     size_t (*count)(const Params& params) = nullptr;
     void (*add)(Params& params) = nullptr;
+    // The shape that an entry is, or has; it takes shape_rows() too. Nothing where the entry has none.
     ShapeParams* (*shape)(Params& params, size_t entry) = nullptr;
+    // Only where the shape may be left out: gives the newest entry one.
+    void (*add_shape)(Params& params) = nullptr;
+    bool waves = false;  // whether its shapes may be those that water alone can have
 
-    bool repeated() const { return shape != nullptr; }
+    bool may_be_absent() const { return count != nullptr; }
+    bool repeated() const { return may_be_absent() && !add_shape; }
+    size_t entries(const Params& params) const { return count ? count(params) : 1; }
+    bool takes(ShapeKind kind) const { return waves || kind != ShapeKind::solitary_wave; }
+    ShapeParams* shape_of(Params& params, size_t entry) const { return shape ? shape(params, entry) : nullptr; }
 };
 
 std::span<const Section> sections();

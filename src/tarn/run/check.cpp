@@ -211,7 +211,13 @@ private:
                 [](const Box<D>&, bool) {});
         };
         double speed = 0;
-        for (const WaterParams& w : params_.water) speed = std::max(speed, length(w.velocity));
+        for (size_t i = 0; i < params_.water.size(); ++i) {
+            const WaterParams& w = params_.water[i];
+            double own = 0;
+            if (w.shape == ShapeKind::solitary_wave)  // fastest at the crest
+                own = length(own_velocity(water_[i], water_[i].pose.apply({w.scale * *w.crest, 0, 0}), g));
+            speed = std::max(speed, length(w.velocity) + own);
+        }
         if (!scene_.water.empty()) raise(water_, speed);
         for (size_t i = 0; i < scene_.sources.size(); ++i) {
             double fastest = 0;
@@ -223,7 +229,8 @@ private:
         return count_inside(grid_, [&](Vec3 x) { return std::max(height(x) - head, -in_solid(x)); });
     }
 
-    // Whether a shape is where it can do anything. The reader has refused water, sources and sinks outside the domain.
+    // Whether a shape is where it can do anything. The reader has refused water, sources, sinks and wind outside the
+    // domain.
     void placement()
     {
         Vec3 size = lift<D>(grid_.size());
@@ -237,6 +244,12 @@ private:
             outlet("source", Finding::error, scene_.sources[i], params_.source[i]);
         for (size_t i = 0; i < scene_.sinks.size(); ++i)
             outlet("sink", Finding::warning, scene_.sinks[i], params_.sink[i]);
+        if (!scene_.wind.empty() && !scene_.wind.moving())
+            outlet("wind", Finding::warning, scene_.wind, *params_.wind->where);
+        if (params_.wind && params_.wind->alpha == Keyed<double>(0.0))
+            add(Finding::warning, fmt::format("{}: wind: alpha is 0, so that it does nothing; raise it, or remove "
+                                              "[wind]",
+                                              scene_.file));
 
         if (!scene_.water.empty() && !scene_.solids.empty()) {
             const int64_t both =
@@ -250,7 +263,7 @@ private:
                 fmt::format("{}: all the water lies inside solids, or is thinner than a cell", scene_.file));
     }
 
-    // What stands in the way of a source or a sink.
+    // What stands in the way of a source, a sink or the wind.
     void outlet(const char* kind, Finding::Level level, const Geometry& geometry, const ShapeParams& params)
     {
         const std::vector<Shape> shapes = geometry.at(0);

@@ -31,12 +31,20 @@ TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid,
     return part < 0 ? 0 : (part > 1 ? 1 : part);
 }
 
+// Whether keyframes have come to an end at zero.
+template <class T>
+bool ended(const std::optional<Keyed<T>>& flow, double t)
+{
+    return flow && flow->varies() && t >= flow->keys.back().t && flow->keys.back().v == T{};
+}
+
 }  // namespace
 
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 {
     Flows<D> flows;
+    flows.shut.assign(scene.sources.size(), 0);
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         flows.any_inlet |= scene.params.source[s].velocity.has_value();
         flows.any_rate |= scene.params.source[s].rate.has_value();
@@ -68,11 +76,29 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 }
 
 template <int D>
+void shut_sources(Flows<D>& flows, const Scene& scene, double t)
+{
+    uint8_t number = 0;
+    for (size_t s = 0; s < scene.sources.size(); ++s) {
+        const SourceParams& source = scene.params.source[s];
+        if (source.velocity) ++number;
+        if (flows.shut[s] || !(ended(source.velocity, t) || ended(source.rate, t))) continue;
+        flows.shut[s] = 1;
+        if (!source.velocity) continue;
+        const auto inlet = flows.inlet.view();
+        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            if (inlet(c) == number) inlet(c) = 0;
+        });
+    }
+}
+
+template <int D>
 double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene)
 {
     const Grid<D> grid = phi.grid();
     const auto p = phi.view();
     for (size_t s = 0; s < scene.sources.size(); ++s) {
+        if (flows.shut[s]) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const ShapesView source = shapes.view();
         parallel_for("sources", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
@@ -180,6 +206,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         if (!scene.params.source[s].velocity) continue;
         const Vec<D, float> u = flows.inlet_velocity[inlet++];
+        if (flows.shut[s]) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const ShapesView source = shapes.view();
         flow += parallel_sum("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
@@ -204,6 +231,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
 
 #define TARN_INSTANTIATE(D)                                                                     \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
+    template void shut_sources(Flows<D>&, const Scene&, double);                                \
     template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&); \
     template void obey_flows(Particles<D>&, const Field<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \

@@ -1,7 +1,7 @@
 #pragma once
 // Sources and sinks on the grid. A source with a velocity is an inlet: its cells are always wet and move as told. A
 // source with a rate makes volume in its cells. A sink with a rate takes volume from the water in its cells; one
-// without empties them.
+// without empties them. A source whose keyframes have ended at zero is shut: its cells are like any others.
 
 #include <cstdint>
 #include <vector>
@@ -22,10 +22,15 @@ struct Flows {
     Memory<Vec<D, float>> inlet_velocity_there;      // the same for kernels
     Field<D> volume_rate;                            // now, fraction of the cell per second; only where there are rates
     std::vector<Tiles<D>> source_tiles, sink_tiles;  // around each
+    std::vector<uint8_t> shut;                       // whether each source is
 };
 
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
+
+// Shuts the sources whose keyframes have ended at zero by time t.
+template <int D>
+void shut_sources(Flows<D>& flows, const Scene& scene, double t);
 
 // Lets sources wet their cells and sinks without a rate dry theirs. Returns the volume that the sinks took; what phi
 // shows inside solids is no water.

@@ -1,7 +1,8 @@
 // A packed scene is, little-endian throughout:
 //   magic, version, the scene's name
-//   sections    each its name and entries; an entry is a shape's line where it is one, then its rows
-//   samples     of water, solids, sources and sinks, in the order in which build_scene asks for them
+//   sections    each its name and entries; an entry is its shape's line and rows, then its own rows. Where a shape may
+//               be left out, a byte tells whether there is one
+//   samples     of water, solids, sources, sinks and wind, in the order in which build_scene asks for them
 //   checksum    64 bits over all that
 // A row is its name, its kind and its value; rows without a value are left out, and an empty name ends them. Names keep
 // a program whose tables differ from taking one key for another.
@@ -224,17 +225,18 @@ Params get_params(Reader& in)
             if (s.name == name) section = &s;
         if (!section) in.unknown(name);
         const size_t entries = in.get_count(1);
-        if (!section->repeated()) {
-            if (entries != 1) in.malformed();
-            in.get_rows(section->rows, section->object(params, 0));
-            continue;
-        }
+        if (!section->repeated() && (entries > 1 || (entries == 0 && !section->may_be_absent()))) in.malformed();
         for (size_t i = 0; i < entries; ++i) {
-            const size_t entry = section->count(params);
-            section->add(params);
-            ShapeParams& shape = *section->shape(params, entry);
-            in.get(shape.line);
-            in.get_rows(shape_rows(), &shape);
+            const size_t entry = section->repeated() ? section->count(params) : 0;
+            if (section->may_be_absent()) section->add(params);
+            bool has_shape = section->repeated();
+            if (section->add_shape) in.get(has_shape);
+            if (section->add_shape && has_shape) section->add_shape(params);
+            if (has_shape) {
+                ShapeParams& shape = *section->shape(params, entry);
+                in.get(shape.line);
+                in.get_rows(shape_rows(), &shape);
+            }
             in.get_rows(section->rows, section->object(params, entry));
         }
     }
@@ -255,16 +257,14 @@ std::string pack_scene(const Scene& scene)
     out.put_count(sections().size());
     for (const Section& section : sections()) {
         out.put(std::string(section.name));
-        if (!section.repeated()) {
-            out.put_count(1);
-            out.put_rows(section.rows, section.object(params, 0));
-            continue;
-        }
-        out.put_count(section.count(params));
-        for (size_t i = 0; i < section.count(params); ++i) {
-            ShapeParams& shape = *section.shape(params, i);
-            out.put(shape.line);
-            out.put_rows(shape_rows(), &shape);
+        out.put_count(section.entries(params));
+        for (size_t i = 0; i < section.entries(params); ++i) {
+            const ShapeParams* shape = section.shape_of(params, i);
+            if (section.add_shape) out.put(shape != nullptr);
+            if (shape) {
+                out.put(shape->line);
+                out.put_rows(shape_rows(), shape);
+            }
             out.put_rows(section.rows, section.object(params, i));
         }
     }
@@ -272,6 +272,7 @@ std::string pack_scene(const Scene& scene)
     std::vector<const Geometry*> geometries{&scene.water, &scene.solids};
     for (const Geometry& g : scene.sources) geometries.push_back(&g);
     for (const Geometry& g : scene.sinks) geometries.push_back(&g);
+    geometries.push_back(&scene.wind);
     size_t grids = 0;
     for (const Geometry* g : geometries) grids += g->grids().size();
     out.put_count(grids);

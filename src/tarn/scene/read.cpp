@@ -511,11 +511,15 @@ private:
             if (r.name == name && std::string_view(r.section) == section.name)
                 fail_at(line, key, "is not available yet in this version; remove it");
 
+        if (section.add_shape && !shape && find_row(shape_rows(), name))
+            fail_at(line, key, "belongs to a shape; say which with shape, or remove it");
+
         std::vector<std::string> here;
         if (!*section.name) here.push_back("tarn");
         if (shape)
             for (const ParamRow& row : shape_rows())
                 if (row.belongs_to(shape->shape)) here.push_back(row.name);
+        if (section.add_shape && !shape) here.push_back("shape");
         for (const ParamRow& row : section.rows) here.push_back(row.name);
         // A key that stands in the wrong table is told its own.
         std::vector<std::string> elsewhere;
@@ -554,10 +558,35 @@ private:
             if (inner->repeated())
                 read_entries(node, *inner, key);
             else if (const toml::table* t = node.as_table())
-                read_table(*t, *inner, 0, nullptr, key + ".");
+                read_single(*t, *inner, key + ".");
             else
                 fail(key, "expected a table [" + key + "], found " + kind_name(node));
         }
+    }
+
+    void read_single(const toml::table& table, const Section& section, const std::string& prefix)
+    {
+        if (section.may_be_absent()) section.add(params_);
+        ShapeParams* shape = nullptr;
+        if (section.add_shape && table.contains("shape")) {
+            section.add_shape(params_);
+            shape = section.shape(params_, 0);
+            read_shape_kind(table, *shape, prefix);
+        }
+        read_table(table, section, 0, shape, prefix);
+    }
+
+    // Which keys apply hangs on the shape, so it comes first.
+    void read_shape_kind(const toml::table& table, ShapeParams& shape, const std::string& prefix) const
+    {
+        shape.line = std::max(1, line_of(table.source()));
+        const toml::node* word = table.get("shape");
+        if (!word) {
+            std::vector<std::string> words;
+            for (const Word& w : shape_words()) words.push_back(w.text);
+            fail(prefix + "shape", "missing; " + suggestion("", words));
+        }
+        read_row(*find_row(shape_rows(), "shape"), &shape, *word, prefix + "shape");
     }
 
     void read_entries(const toml::node& node, const Section& section, const std::string& key)
@@ -575,17 +604,7 @@ private:
             if (!table) fail(key, "expected entries, each under [[" + key + "]], found " + kind_name(element));
             section.add(params_);
             ShapeParams& shape = *section.shape(params_, entry);
-            shape.line = std::max(1, line_of(element.source()));
-
-            // Which keys apply hangs on the shape, so it comes first.
-            const ParamRow& kind = *find_row(shape_rows(), "shape");
-            const toml::node* word = table->get("shape");
-            if (!word) {
-                std::vector<std::string> words;
-                for (const Word& w : shape_words()) words.push_back(w.text);
-                fail(prefix + "shape", "missing; " + suggestion("", words));
-            }
-            read_row(kind, &shape, *word, prefix + "shape");
+            read_shape_kind(*table, shape, prefix);
             read_table(*table, section, entry, &shape, prefix);
         }
     }
@@ -655,13 +674,12 @@ Scene read_scene(const std::string& path, const Overrides& overrides)
     const auto resolve = [&](std::string& name) {
         if (!name.empty()) name = (folder / name).lexically_normal().string();
     };
-    for (const Section& section : sections()) {
-        if (!section.repeated()) continue;
-        for (size_t i = 0; i < section.count(params); ++i) {
-            resolve(section.shape(params, i)->file);
-            resolve(section.shape(params, i)->image);
-        }
-    }
+    for (const Section& section : sections())
+        for (size_t i = 0; i < section.entries(params); ++i)
+            if (ShapeParams* shape = section.shape_of(params, i)) {
+                resolve(shape->file);
+                resolve(shape->image);
+            }
     return build_scene(std::move(params), fs::path(path).stem().string(), path, folder.string());
 }
 

@@ -48,6 +48,8 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     scene.solids = build(all(params.solid));
     for (const auto& p : params.source) scene.sources.push_back(build({&p}));
     for (const auto& p : params.sink) scene.sinks.push_back(build({&p}));
+    const ShapeParams* const windy = params.wind && params.wind->where ? &*params.wind->where : nullptr;
+    if (windy) scene.wind = build({windy});
 
     // Meshes could not be asked where they are before they were read.
     const auto must_reach = [&](const Geometry& geometry, const std::vector<const ShapeParams*>& list) {
@@ -61,6 +63,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     must_reach(scene.water, all(params.water));
     for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});
     for (size_t i = 0; i < scene.sinks.size(); ++i) must_reach(scene.sinks[i], {&params.sink[i]});
+    if (windy && !scene.wind.moving()) must_reach(scene.wind, {windy});
 
     scene.name = std::move(name);
     scene.file = std::move(file);

@@ -66,7 +66,21 @@ Found check_shape(const ShapeParams& p, const std::string& prefix, int dimension
     return {};
 }
 
-// Water that starts outside the domain, and sources and sinks there, would silently do nothing.
+// Keys of the wind that would silently do nothing.
+Found check_wind(const Params& params)
+{
+    if (!params.wind) return {};
+    const WindParams& wind = *params.wind;
+    bool blows = false;
+    for (const auto& key : wind.velocity.keys) blows |= length(key.v) > 0;
+    if (wind.shear != 0 && !blows)
+        return Problem{"wind.shear", "has no direction, as the wind's velocity is zero; give velocity"};
+    if (wind.fade && !wind.where)
+        return Problem{"wind.fade", "has no edge to fade at; give the wind a shape, or remove fade"};
+    return {};
+}
+
+// Water that starts outside the domain, and sources, sinks and wind there, would silently do nothing.
 Found check_place(const ShapeParams& p, const std::string& prefix, const Params& params)
 {
     if (p.subtract || p.shape == ShapeKind::mesh || p.shape == ShapeKind::terrain) return {};
@@ -86,18 +100,15 @@ Found first_problem(const Params& given)
     const int dimension = params.dimension();
     for (const Section& section : sections()) {
         const std::string prefix = *section.name ? std::string(section.name) + "." : "";
-        if (!section.repeated()) {
-            if (auto found = check_rows(section.rows, section.object(params, 0), prefix, dimension, nullptr))
-                return found;
-            continue;
-        }
-        for (size_t i = 0; i < section.count(params); ++i) {
-            const std::string entry = prefix + std::to_string(i) + ".";
-            ShapeParams& shape = *section.shape(params, i);
-            if (auto found = check_rows(shape_rows(), &shape, entry, dimension, &shape.shape)) return found;
+        for (size_t i = 0; i < section.entries(params); ++i) {
+            const std::string entry = section.repeated() ? prefix + std::to_string(i) + "." : prefix;
+            const ShapeParams* const shape = section.shape_of(params, i);
+            if (shape)
+                if (auto found = check_rows(shape_rows(), shape, entry, dimension, &shape->shape)) return found;
             if (auto found = check_rows(section.rows, section.object(params, i), entry, dimension, nullptr))
                 return found;
-            if (auto found = check_shape(shape, entry, dimension)) return found;
+            if (shape)
+                if (auto found = check_shape(*shape, entry, dimension)) return found;
         }
     }
     if (auto found = check_grid(params.domain)) return found;
@@ -109,20 +120,25 @@ Found first_problem(const Params& given)
                                     " shapes in all; join many small ones into a mesh"};
 
     for (const Section& section : sections()) {
-        if (!section.repeated()) continue;
         const std::string name = section.name;
-        const bool solid = name == "solid", listed = solid || name == "water";
-        for (size_t i = 0; i < section.count(params); ++i) {
-            const std::string entry = name + "." + std::to_string(i) + ".";
+        const bool solid = name == "solid", listed = solid || name == "water", moves = solid || name == "wind";
+        for (size_t i = 0; i < section.entries(params); ++i) {
+            if (!section.shape_of(params, i)) continue;
+            const std::string entry = section.repeated() ? name + "." + std::to_string(i) + "." : name + ".";
             const ShapeParams& shape = *section.shape(params, i);
+            if (!section.takes(shape.shape))
+                return Problem{entry + "shape", std::string("only water can be a \"") +
+                                                    word_of(shape_words(), static_cast<int>(shape.shape)) +
+                                                    "\"; choose another shape"};
             if (shape.subtract && !listed)
                 return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
             if (shape.subtract && i == 0)
                 return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
-            if (!solid && (shape.translate.varies() || shape.rotate.varies()))
+            const bool moving = shape.translate.varies() || shape.rotate.varies();
+            if (moving && !moves)
                 return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
-                               "keyframes move solids only; give a single value"};
-            if (!solid)
+                               "keyframes move solids and the wind only; give a single value"};
+            if (!solid && !moving)
                 if (auto found = check_place(shape, entry, params)) return found;
         }
     }
@@ -132,7 +148,7 @@ Found first_problem(const Params& given)
         if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
         if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
     }
-    return {};
+    return check_wind(params);
 }
 
 }  // namespace tarn

@@ -27,18 +27,15 @@ std::string write_params(const Params& given)
     const int dimension = params.dimension();
     std::string out = "tarn = 1\n";
     for (const Section& section : sections()) {
-        if (!section.repeated()) {
+        const std::string name = section.name;
+        for (size_t i = 0; i < section.entries(params); ++i) {
             std::string rows;
-            write_rows(rows, section.rows, section.object(params, 0), dimension, nullptr);
-            if (!rows.empty() && *section.name) out += std::string("\n[") + section.name + "]\n";
+            if (const ShapeParams* shape = section.shape_of(params, i))
+                write_rows(rows, shape_rows(), shape, dimension, &shape->shape);
+            write_rows(rows, section.rows, section.object(params, i), dimension, nullptr);
+            if (!rows.empty() && !name.empty())
+                out += section.repeated() ? "\n[[" + name + "]]\n" : "\n[" + name + "]\n";
             out += rows;
-            continue;
-        }
-        for (size_t i = 0; i < section.count(params); ++i) {
-            out += std::string("\n[[") + section.name + "]]\n";
-            ShapeParams& shape = *section.shape(params, i);
-            write_rows(out, shape_rows(), &shape, dimension, &shape.shape);
-            write_rows(out, section.rows, section.object(params, i), dimension, nullptr);
         }
     }
     return out;

@@ -2,12 +2,13 @@
 // Signed distances of single points, negative inside. Everything here is plain data and pure functions, so that
 // kernels on any backend evaluate it.
 //
-// Box, sphere, ellipsoid, cylinder, cone, torus and plane are exact; meshes and terrain are sampled once onto a grid
-// of distances. In 2D a point has z = 0, boxes span all z, and the others are cut at z = 0: a sphere becomes a disc,
-// a cylinder a rectangle, a cone a triangle.
+// Box, sphere, ellipsoid, cylinder, cone, torus and plane are exact; a solitary wave is never more than the distance;
+// meshes and terrain are sampled once onto a grid of distances. In 2D a point has z = 0, boxes span all z, and the
+// others are cut at z = 0: a sphere becomes a disc, a cylinder a rectangle, a cone a triangle.
 
 #include "tarn/base/vec.h"
 #include "tarn/params/params.h"
+#include "tarn/shapes/solitary_wave.h"
 
 namespace tarn {
 
@@ -41,6 +42,7 @@ struct Shape {
     double r = 0, s = 0;   // radius, height; major, minor
     Vec3 axis{0, 1, 0};    // of length one
     DistanceView sampled;  // terrain, mesh: the values belong to the Geometry
+    SolitaryWave wave;
 };
 
 TARN_HD inline double box_distance(Vec3 x, Vec3 min, Vec3 max)
@@ -212,8 +214,20 @@ TARN_HD inline double distance(const Shape& shape, Vec3 x)
         case ShapeKind::mesh:
             d = mesh_distance(shape.sampled, y);
             break;
+        case ShapeKind::solitary_wave:
+            d = shape.wave.distance(y);
+            break;
     }
     return d * shape.scale;
+}
+
+// How the water of a shape moves by itself at x. A wave that is scaled up has lengths, and so speeds squared, scaled
+// up.
+TARN_HD inline Vec3 own_velocity(const Shape& shape, Vec3 x, double gravity)
+{
+    if (shape.kind != ShapeKind::solitary_wave) return {};
+    const Vec3 y = shape.pose.apply_inverse(x) * (1 / shape.scale);
+    return shape.pose.apply(shape.wave.velocity(y, gravity * shape.scale)) - shape.pose.translation;
 }
 
 // The signed distance of an ordered list, each shape united with, or subtracted from, what stands before it: exact

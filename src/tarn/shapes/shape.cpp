@@ -84,6 +84,9 @@ Shape make_shape(const ShapeParams& p, int dimension, double t)
             shape.a = given(p.point);
             shape.b = normalised(given(p.normal));
             break;
+        case ShapeKind::solitary_wave:
+            shape.wave = {given(p.depth), given(p.height), given(p.crest), p.toward == Toward::left ? -1.0 : 1.0};
+            break;
         case ShapeKind::terrain:
         case ShapeKind::mesh:
             break;

@@ -15,6 +15,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/scene/wind.h"
 #include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
@@ -182,9 +183,9 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     }
 }
 
-// The velocity past the surface and inside solids, as far as the next step looks.   [EMF02] §3.3.1
+// The velocity past the surface and inside solids at time t, as far as the next step looks.   [EMF02] §3.3.1, §3.3.3
 template <int D>
-void extend_velocity(Water<D>& w)
+void extend_velocity(Water<D>& w, const Scene& scene, double t)
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
@@ -199,6 +200,7 @@ void extend_velocity(Water<D>& w)
     }
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     balance_first_layer(w, tiles);
+    blow(w.velocity, w.known, w.phi, scene, tiles, t);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
 
@@ -523,19 +525,23 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     });
 }
 
-// Each water shape brings its velocity to the faces inside it; later ones win.
+// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
 void set_initial_velocity(Water<D>& w, const Params& p, const ShapesView& shapes)
 {
     const Grid<D> grid = w.grid;
+    const double g = length(p.domain.gravity);
     for (size_t s = 0; s < p.water.size(); ++s) {
-        const Vec<D, float> u = take<D>(p.water[s].velocity).template as<float>();
-        if (p.water[s].subtract || u == Vec<D, float>{}) continue;
+        const Vec3 u = p.water[s].velocity;
+        const bool moves = p.water[s].shape == ShapeKind::solitary_wave || !(u == Vec3{});
+        if (p.water[s].subtract || !moves) continue;
         const Shape* const shape = shapes.shapes + s;
         for (int a = 0; a < D; ++a) {
             const auto ua = w.velocity[a].view();
             parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
-                if (distance(*shape, lift<D>(grid.face(c, a))) < 0.5 * grid.h) ua(c) = u[a];
+                const Vec3 x = lift<D>(grid.face(c, a));
+                if (distance(*shape, x) < 0.5 * grid.h)
+                    ua(c) = static_cast<float>(u[a] + own_velocity(*shape, x, g)[a]);
             });
         }
     }
@@ -601,7 +607,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
-    extend_velocity(w);
+    extend_velocity(w, scene, 0);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -621,8 +627,9 @@ double choose_dt(const Water<D>& w, const Scene& scene)
 {
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
-    for (const auto& v : w.flows.inlet_velocity)
-        for (int a = 0; a < D; ++a) fastest = std::max(fastest, static_cast<double>(std::fabs(v[a])));
+    for (const SourceParams& source : p.source)
+        if (source.velocity)
+            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity);
@@ -644,6 +651,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     std::vector<Landing> landings;
     {
         const Stage stage(report.seconds_surface);
+        shut_sources(w.flows, scene, w.time);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -688,7 +696,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 4. It is carried past the surface, where the next step will look for it.
     {
         const Stage stage(report.seconds_advect);
-        extend_velocity(w);
+        extend_velocity(w, scene, w.time + dt);
     }
     w.time += dt;
     ++w.step;
