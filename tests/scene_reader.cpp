@@ -272,14 +272,10 @@ TEST(SceneReader, what_is_reserved_for_later_says_so)
         EXPECT_EQ(refusal(good + "[" + table + "]\n"),
                   std::string("x.toml:13: ") + table + ": is not available yet in this version; remove it");
     EXPECT_EQ(refusal(good + "[[light]]\n"), "x.toml:13: light: is not available yet in this version; remove it");
-    EXPECT_EQ(refusal(good + "[surface]\nparticles_per_cell = 16\n"),
-              "x.toml:14: surface.particles_per_cell: is not available yet in this version; remove it");
     EXPECT_EQ(refusal(good + "[method]\ngrid = \"octree\"\n"),
               "x.toml:14: method.grid: \"octree\" is not available in this version; use \"uniform\"");
     EXPECT_EQ(refusal(good + "[method]\nphases = \"water-air\"\n"),
               "x.toml:14: method.phases: \"water-air\" is not available in this version; use \"water\"");
-    EXPECT_EQ(refusal(good + "[method]\nsurface = \"particle-level-set\"\n"),
-              "x.toml:14: method.surface: \"particle-level-set\" is not available in this version; use \"level-set\"");
     EXPECT_EQ(refusal(good + "[output]\nsurface = \"usd\"\n"),
               "x.toml:14: output.surface: \"usd\" is not available in this version; use \"ply\"");
 }

@@ -429,7 +429,7 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"}, {"", "light"}, {"", "render"}, {"surface", "particles_per_cell"}, {"solid", "body"},
+    {"", "air"}, {"", "light"}, {"", "render"}, {"solid", "body"},
 };
 
 }  // namespace
