@@ -65,12 +65,14 @@ struct Ground {
         return sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) < 0;
     }
 
-    // How many particles a cell should have: fewer at the rim of the band, and none inside solids.
+    // How many particles a cell should have: fewer towards the rim of the band, where they wait in reserve until the
+    // surface stretches and draws them in, and none inside solids.
     TARN_HD float wanted(Cell<D> c, int per_cell) const
     {
         if (nodes.data && nodes_at_cell<D>(nodes, c) * inv_h < -0.5f) return 0;
         const float p = inv_h * phi(c), d = outside ? std::fabs(p) : (p < 1 ? std::fabs(p) : particle_band + 1);
-        return static_cast<float>(per_cell) * clamp(particle_band + 0.5f - d, 0.0f, 1.0f);
+        const float share = clamp(1.75f - 0.5f * d, 0.25f, 1.0f);
+        return static_cast<float>(per_cell) * share * clamp(particle_band + 0.5f - d, 0.0f, 1.0f);
     }
 
     // A new particle for a cell: placed anywhere in it, then drawn along the surface's normal to the side it is for.
@@ -172,6 +174,8 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
     parallel_range("escaped particles", particles.count(), [=] TARN_KERNEL(int i) {
         const float r = p.radius[i], side = r < 0 ? -1.0f : 1.0f;
         if (r == 0) return;
+        // Before redistancing, those that were well inside their side still are: they move with the surface.
+        if (!final && side * r >= most_radius) return;
         const Vec<D, float> x = p.at(i);
         // Most are so far on their own side that their cell's value tells.
         if (side * inv_h * old(cell_of(x, cells)) > 1.5f) {
