@@ -2,7 +2,8 @@
 // Solids on the grid: a distance at the nodes, the open fraction of every face, and how the solid moves there.
 
 #include "tarn/backend/parallel.h"
-#include "tarn/field/nodes.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -25,18 +26,35 @@ TARN_HD inline float fluid_fraction(const View<D, const float>& nodes, Cell<D> c
     return f < 0 ? 0.0f : (f > 1 ? 1.0f : f);
 }
 
+// The part of a cell that is wet and outside the solid. A surface along the solid leaves the water all outside of it;
+// any other cuts the solid's part as it cuts the rest.
+template <int D>
+TARN_HD inline float wet_outside(const View<D, const float>& phi, const View<D, const float>& nodes, Cell<D> cells,
+                                 Cell<D> c, float h)
+{
+    const float wet = wet_fraction<D>(phi, cells, c, h);
+    if (!(wet > 0)) return 0;
+    const float outside = fluid_fraction<D>(nodes, c, h);
+    const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c);
+    const bool along = dot(g, nodes_normal<D>(nodes, c)) < -0.7f * length(g);
+    return along ? (wet < outside ? wet : outside) : wet * outside;
+}
+
 // The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed, since the pressure
 // could not be solved through it.
 template <int D>
 void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
 
 // Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall
-// of any slope.
+// of any slope. With `keep_gaps`, air behind water stays, as where water has parted from the solid.
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch);
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+                        Field<D>& scratch);
 
-// Takes the velocity found by extrapolation inside solids and removes what would cross their surface.
+// Takes the velocity found by extrapolation inside solids and removes what would cross their surface, but for the air
+// behind water that leaves them.
 template <int D>
-void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles, FaceField<D>& scratch);
+void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Boundary<D>& boundary,
+                        const Tiles<D>& tiles, FaceField<D>& scratch);
 
 }  // namespace tarn

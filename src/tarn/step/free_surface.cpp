@@ -8,11 +8,11 @@
 
 #include "tarn/advect/advect.h"
 #include "tarn/base/timer.h"
+#include "tarn/bodies/parting.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
-#include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
 namespace tarn {
@@ -49,13 +49,17 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
 {
     Boundary<D> b;
     b.cells = w.grid.cells;
+    b.phi = w.phi.view();
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
             b.wall_open[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::open;
     b.solids = w.solids.any;
     b.moving = w.solids.moving;
     b.inlets = w.flows.any_inlet;
-    if (b.solids) b.open = w.solids.open.view();
+    if (b.solids) {
+        b.open = w.solids.open.view();
+        b.solid_distance = w.solids.distance.view();
+    }
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
         b.inlet = w.flows.inlet.view();
@@ -177,7 +181,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
 
 // The velocity past the surface and inside solids, as far as the next step looks.   [EMF02] §3.3.1
 template <int D>
-void extend_velocity(Water<D>& w)
+void extend_velocity(Water<D>& w, const Boundary<D>& boundary)
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
@@ -192,7 +196,28 @@ void extend_velocity(Water<D>& w)
     }
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     balance_first_layer(w, tiles);
-    if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
+    carry_to_parted_walls(w.velocity, w.phi, tiles);
+    if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
+}
+
+// Where walls would have to pull, the water lets go of them.
+template <int D>
+void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    Suction<D> suction;
+    const Vec<D> g = take<D>(p.domain.gravity);
+    suction.weight = (p.fluid.density * g).template as<float>();
+    // A tenth of a cell's weight, and what the solver leaves.
+    suction.least =
+        static_cast<float>(p.fluid.density * w.grid.h * (0.1 * length(g) + 10 * p.pressure.tolerance * w.fastest / dt));
+    suction.in_pocket = w.projection.in_pocket;
+    const bool from_sides = part_from_sides(w.phi, w.pressure, suction, boundary, w.band, w.tiles_active);
+    const bool from_solids = w.solids.any && part_from_solids(w.phi, w.velocity, w.known, w.pressure, suction, boundary,
+                                                              w.band, w.tiles_active, w.scratch[0]);
+    if (!from_sides && !from_solids) return;
+    for (uint8_t& flags : w.map.flags)
+        if (flags & tile_active) flags |= tile_candidate;
+    find_tiles(w);
 }
 
 // Volume that leaves through open sides, per second.
@@ -289,8 +314,8 @@ double water_volume(const Water<D>& w)
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
     return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               const float f = wet_fraction<D>(phi, cells, c, h);
-               return static_cast<double>(solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f);
+               return static_cast<double>(solids ? wet_outside<D>(phi, nodes, cells, c, h)
+                                                 : wet_fraction<D>(phi, cells, c, h));
            });
 }
 
@@ -364,9 +389,11 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const double path = (p.time.cfl + 1) * w.grid.h;
     advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
            p.surface.advection == Advection::maccormack ? w.band : path, scratch);
-    make_distance(w, around_band(w, p.time.cfl));
+    const Tiles<D> reached = around_band(w, p.time.cfl);
+    move_gaps(w.phi, reached);
+    make_distance(w, reached);
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
     return taken;
 }
@@ -451,7 +478,7 @@ Water<D> initial_water(const Scene& scene)
     }
     (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
     for (int n = 0; n < 3; ++n) make_distance(w, all, true);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
 
@@ -467,7 +494,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
-    extend_velocity(w);
+    extend_velocity(w, boundary);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -538,15 +565,18 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         if (p.surface.volume_correction) w.swelling = forces.swelling = swelling_needed(w);
+        close_gaps_at_sides(w.phi, w.velocity, w.tiles_active);
+        if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, w.tiles_active, w.scratch[0]);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        let_go(w, p, boundary, dt);
     }
 
     // 4. It is carried past the surface, where the next step will look for it.
     {
         const Stage stage(report.seconds_advect);
-        extend_velocity(w);
+        extend_velocity(w, boundary);
     }
     w.time += dt;
     ++w.step;
@@ -566,8 +596,7 @@ Measures measure(const Water<D>& w, const Params& p)
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
     const auto wet = [=] TARN_KERNEL(Cell<D> c) {
-        const float f = wet_fraction<D>(phi, cells, c, h);
-        return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
+        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
     };
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume = water_volume(w);

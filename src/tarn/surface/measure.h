@@ -5,7 +5,8 @@
 
 namespace tarn {
 
-// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends.
+// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends where the padding is
+// `nowhere`.
 template <int D>
 TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c)
 {
@@ -13,7 +14,7 @@ TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, 
     const int i = phi.index(c);
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        const bool low = c[a] > 0, high = c[a] + 1 < cells[a];
+        const bool low = c[a] > 0 || !is_nowhere(phi[i - n]), high = c[a] + 1 < cells[a] || !is_nowhere(phi[i + n]);
         const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
         g[a] = low && high ? 0.5f * d : d;
     }
