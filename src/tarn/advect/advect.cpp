@@ -21,6 +21,12 @@ struct Place {
         for (int a = 0; a < D; ++a)
             if (a != axis) --last[a];
     }
+    TARN_HD bool inside(Vec<D, float> x) const
+    {
+        bool in = true;
+        for (int a = 0; a < D; ++a) in = in && x[a] >= 0 && x[a] <= static_cast<float>(last[a]);
+        return in;
+    }
     TARN_HD Vec<D, float> position(Cell<D> c) const
     {
         Vec<D, float> x = c.template as<float>();
@@ -80,7 +86,11 @@ TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, c
     const float back = sample(forth, place.find(forth, trace(u, place, c, s, false)));
     const float corrected = forth(c) + 0.5f * (old(c) - back);
     float lo, hi;
-    extremes(old, place.find(old, trace(u, place, c, -s, false)).index, lo, hi);
+    const Vec<D, float> from = trace(u, place, c, -s, false);
+    // A distance from beyond the grid has no values around it to be limited to.
+    if constexpr (axis < 0)
+        if (!place.inside(from)) return forth(c);
+    extremes(old, place.find(old, from).index, lo, hi);
     return clamp(corrected, lo, hi);
 }
 
@@ -191,10 +201,11 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     const auto old = std::as_const(phi).view();
     const auto forth = scratch[0]->view();
     const float near_limit = static_cast<float>(near), far_limit = static_cast<float>(far);
+    const float h = static_cast<float>(phi.grid().h);
     parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float here = old(c);
         const bool settled = std::fabs(here) > far_limit;
-        forth(c) = settled ? here : sample(old, place.find(old, trace(u, place, c, -s, rk3)));
+        forth(c) = settled ? here : sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h);
     });
     const Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {

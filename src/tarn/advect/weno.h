@@ -23,11 +23,15 @@ TARN_HD inline float weno5(float a, float b, float c, float d, float e)
     return (w0 * d0 + w1 * d1 + w2 * d2) / (w0 + w1 + w2);
 }
 
-// d f / d axis at a cell, from the side that a flow of the given sign comes from; constant beyond the grid.
+// d f / d axis at a cell, from the side that a flow of the given sign comes from; constant beyond the grid, and beyond
+// its padding where that is not `nowhere`.
 template <int D>
 TARN_HD inline float upwind_weno5(const View<D, const float>& f, Cell<D> cells, Cell<D> c, int axis, float flow)
 {
-    const int n = f.next(axis), i = f.index(c), last = cells[axis] - 1 - c[axis], first = -c[axis];
+    const int n = f.next(axis), i = f.index(c);
+    int last = cells[axis] - 1 - c[axis], first = -c[axis];
+    if (!is_nowhere(f[i + n * (last + 1)])) ++last;
+    if (!is_nowhere(f[i + n * (first - 1)])) --first;
     const auto at = [&](int k) { return f[i + n * (k < first ? first : (k > last ? last : k))]; };
     const int s = flow > 0 ? 1 : -1;
     const float v0 = at(-3 * s), v1 = at(-2 * s), v2 = at(-s), v3 = at(0), v4 = at(s), v5 = at(2 * s);

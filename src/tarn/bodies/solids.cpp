@@ -63,7 +63,8 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles)
 }
 
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch)
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+                        Field<D>& scratch)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
@@ -81,8 +82,10 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
         const Vec<D, float> n = nodes_normal<D>(nodes, c);
         const Vec<D, float> outside = c.template as<float>() + (1 - d / h) * n;
         const float near = sample_cells(old, cells, outside), far = sample_cells(old, cells, outside + n);
-        const float slope = clamp((far - near) / h, -1, 1);
-        next(c) = clamp(near + slope * (d - h), -limit, limit);
+        const float slope = clamp((far - near) / h, -1, 1), here = old(c);
+        const bool gap = keep_gaps && here > 0 && near < 0 && here - near > 0.5f * (h - d);
+        const float farthest = near + h - d, kept = here < farthest ? here : farthest;
+        next(c) = gap ? kept : clamp(near + slope * (d - h), -limit, limit);
     });
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);
@@ -90,13 +93,15 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
 }
 
 template <int D>
-void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles, FaceField<D>& scratch)
+void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Boundary<D>& boundary,
+                        const Tiles<D>& tiles, FaceField<D>& scratch)
 {
     const Cell<D> cells = solids.distance.grid().cells;
     const auto nodes = solids.distance.view();
     const auto u = velocity.view();
     const FaceView<D, const float> old = u;
     FaceView<D, const float> solid{}, open = solids.open.view();
+    const float h = static_cast<float>(solids.distance.grid().h);
     if (solids.moving) solid = solids.velocity.view();
     FaceView<D, const uint8_t> sticky{};
     if (solids.any_no_slip) sticky = solids.no_slip.view();
@@ -104,7 +109,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
         parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a]) {
+            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a] || boundary.parted_from_solid(c, a)) {
                 next(c) = old[a](c);
                 return;
             }
@@ -112,8 +117,10 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
             const Vec<D, float> n = nodes_normal<D>(nodes, c);
             Vec<D, float> relative = velocity_at_face(old, cells, c, a);
             if (moving) relative -= velocity_at_face(solid, cells, c, a);
-            const float of_solid = moving ? solid[a](c) : 0.0f;
-            next(c) = any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * dot(n, relative);
+            const float of_solid = moving ? solid[a](c) : 0.0f, away = dot(n, relative);
+            const bool gap = away > 0 && nodes_at_face<D>(nodes, c, a) > -1.5f * h &&
+                             dot(n, gradient_per_cell<D>(boundary.phi, cells, c)) < -0.5f * h;
+            next(c) = gap ? old[a](c) : any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * away;
         });
     }
     for (int a = 0; a < D; ++a) {
@@ -123,10 +130,11 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     }
 }
 
-#define TARN_INSTANTIATE(D)                                                                            \
-    template void measure_faces(Solids<D>&, const Tiles<D>&);                                          \
-    template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, Field<D>&); \
-    template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Tiles<D>&, FaceField<D>&);
+#define TARN_INSTANTIATE(D)                                                                                  \
+    template void measure_faces(Solids<D>&, const Tiles<D>&);                                                \
+    template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, bool, Field<D>&); \
+    template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Boundary<D>&, const Tiles<D>&,   \
+                                     FaceField<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -2,7 +2,8 @@
 // Solids on the grid: a distance at the nodes, the open fraction of every face, and how the solid moves there.
 
 #include "tarn/backend/parallel.h"
-#include "tarn/field/nodes.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -23,12 +24,15 @@ template <int D>
 void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
 
 // Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall
-// of any slope.
+// of any slope. With `keep_gaps`, air behind water stays, as where water has parted from the solid.
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch);
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+                        Field<D>& scratch);
 
-// Takes the velocity found by extrapolation inside solids and removes what would cross their surface.
+// Takes the velocity found by extrapolation inside solids and removes what would cross their surface, but for the air
+// behind water that leaves them.
 template <int D>
-void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles, FaceField<D>& scratch);
+void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const Boundary<D>& boundary,
+                        const Tiles<D>& tiles, FaceField<D>& scratch);
 
 }  // namespace tarn

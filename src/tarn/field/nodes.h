@@ -5,11 +5,10 @@
 
 namespace tarn {
 
-// The mean of a cell's corners.
+// The mean of a cell's corners; the cell, or its index.
 template <int D>
-TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, Cell<D> c)
+TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, int i)
 {
-    const int i = nodes.index(c);
     float s = 0;
     for (int corner = 0; corner < (1 << D); ++corner) {
         int j = i;
@@ -18,6 +17,11 @@ TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, Cell<D> c)
         s += nodes[j];
     }
     return s / (1 << D);
+}
+template <int D>
+TARN_HD inline float nodes_at_cell(const View<D, const float>& nodes, Cell<D> c)
+{
+    return nodes_at_cell<D>(nodes, nodes.index(c));
 }
 
 // The part of a cell outside the solid whose distance is at the nodes.
@@ -46,10 +50,9 @@ TARN_HD inline float nodes_at_face(const View<D, const float>& nodes, Cell<D> c,
 
 // The direction in which the values grow, at a cell's centre.
 template <int D>
-TARN_HD inline Vec<D, float> nodes_normal(const View<D, const float>& nodes, Cell<D> c)
+TARN_HD inline Vec<D, float> nodes_normal(const View<D, const float>& nodes, int i)
 {
     Vec<D, float> g;
-    const int i = nodes.index(c);
     for (int corner = 0; corner < (1 << D); ++corner) {
         int j = i;
         for (int a = 0; a < D; ++a)
@@ -58,6 +61,11 @@ TARN_HD inline Vec<D, float> nodes_normal(const View<D, const float>& nodes, Cel
     }
     const float l = length(g);
     return l > 0 ? (1 / l) * g : Vec<D, float>{};
+}
+template <int D>
+TARN_HD inline Vec<D, float> nodes_normal(const View<D, const float>& nodes, Cell<D> c)
+{
+    return nodes_normal<D>(nodes, nodes.index(c));
 }
 
 }  // namespace tarn

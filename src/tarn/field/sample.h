@@ -91,6 +91,50 @@ TARN_HD inline float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D, flo
     return sample(f, locate(f, x, last));
 }
 
+// A distance at a position, also past the grid's ends: where the padding is not `nowhere` it continues through it, and
+// beyond grows with the distance; elsewhere it continues as it is at the end.
+template <int D>
+TARN_HD inline float sample_distance(const View<D, const float>& f, Cell<D> cells, Vec<D, float> x, float h)
+{
+    bool inside = true;
+    for (int a = 0; a < D; ++a) inside = inside && x[a] >= 0 && x[a] <= static_cast<float>(cells[a] - 1);
+    if (inside) return sample_cells(f, cells, x);
+
+    Cell<D> lower;
+    float w[D], past = 0;
+    for (int a = 0; a < D; ++a) {
+        const float p = clamp(x[a], -1.0f, static_cast<float>(cells[a]));
+        const int i = static_cast<int>(p + 1) - 1;
+        lower[a] = i < cells[a] ? i : cells[a] - 1;
+        w[a] = p - static_cast<float>(lower[a]);
+        const float further = std::fabs(x[a] - p);
+        past = further > past ? further : past;
+    }
+    float value = 0, beyond = 0;  // `beyond`: how much of it comes from the padding
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        float weight = 1;
+        Cell<D> c, end;
+        for (int a = 0; a < D; ++a) {
+            const int upper = corner >> a & 1;
+            weight *= upper ? w[a] : 1 - w[a];
+            c[a] = lower[a] + upper;
+            end[a] = c[a] < 0 ? 0 : (c[a] < cells[a] ? c[a] : cells[a] - 1);
+        }
+        float v = f(end);
+        for (int a = 0; a < D; ++a) {
+            if (c[a] == end[a]) continue;
+            Cell<D> padding = end;
+            padding[a] = c[a];
+            if (is_nowhere(f(padding))) continue;
+            v = f(padding);
+            beyond += weight;
+            break;
+        }
+        value += weight * v;
+    }
+    return beyond > 0 ? value + beyond * past * h : sample_cells(f, cells, x);
+}
+
 // A face-centred component at a position.
 template <int D, class T>
 TARN_HD inline float sample_faces(const View<D, T>& f, Cell<D> cells, int axis, Vec<D, float> x)

@@ -44,6 +44,20 @@ void dilate(TileMap<D>& map, uint8_t bit)
 }
 
 template <int D>
+Tiles<D> along_side(const Tiles<D>& tiles, int axis, int side)
+{
+    Tiles<D> layer{tiles.grid, {}};
+    const int last = tiles.grid.cells[axis] - 1;
+    for (Box<D> box : tiles.boxes) {
+        if (side ? box.hi[axis] != last + 1 : box.lo[axis] != 0) continue;
+        box.lo[axis] = side ? last : 0;
+        box.hi[axis] = box.lo[axis] + 1;
+        layer.boxes.push_back(box);
+    }
+    return layer;
+}
+
+template <int D>
 Tiles<D> all_tiles(const Grid<D>& grid)
 {
     return select(TileMap<D>(grid, 1), 1);
@@ -53,6 +67,8 @@ template Tiles<2> select(const TileMap<2>&, uint8_t);
 template Tiles<3> select(const TileMap<3>&, uint8_t);
 template void dilate(TileMap<2>&, uint8_t);
 template void dilate(TileMap<3>&, uint8_t);
+template Tiles<2> along_side(const Tiles<2>&, int, int);
+template Tiles<3> along_side(const Tiles<3>&, int, int);
 template Tiles<2> all_tiles(const Grid<2>&);
 template Tiles<3> all_tiles(const Grid<3>&);
 

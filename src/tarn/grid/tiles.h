@@ -93,6 +93,10 @@ Tiles<D> select(const TileMap<D>& map, uint8_t mask);
 template <int D>
 void dilate(TileMap<D>& map, uint8_t bit);
 
+// The cells of the tiles that lie along the lower (0) or upper (1) side of the grid.
+template <int D>
+Tiles<D> along_side(const Tiles<D>& tiles, int axis, int side);
+
 // Every tile of a grid.
 template <int D>
 Tiles<D> all_tiles(const Grid<D>& grid);

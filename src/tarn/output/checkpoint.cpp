@@ -1,8 +1,8 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
-//                     of spray; what each body of water should hold, as halves of 64-bit numbers; everything as packed
-//                     32-bit words
+//                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
+//                     everything as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -39,9 +39,10 @@ struct Header {
     double h, time, volume_expected, elsewhere;
     int64_t step;
     int64_t particles, spray, bodies;
+    int64_t labels;    // cells that tell their body: all, or none
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 104, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 112, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -178,6 +179,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.spray = water.spray.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
     header.elsewhere = water.ledger.elsewhere;
+    header.labels = static_cast<int64_t>(water.ledger.body.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -185,6 +187,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack_columns(bytes, water.spray);
     const std::vector<float> halves = as_words(water.ledger.expected);
     pack(bytes, halves.data(), halves.size());
+    pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
+              water.ledger.body.where());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -237,6 +241,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
     look_for(header.spray, Spray<D>::columns, "damaged: spray is missing");
     look_for(2 * header.bodies, 1, "damaged: bodies are missing");
+    if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
+    look_for(header.labels, 1, "damaged: bodies do not fill the grid");
     if (!look.empty()) throw torn("damaged: there is more than fields, particles and bodies");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
@@ -245,6 +251,10 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     (void)unpack(payload, halves.data(), halves.size());
     water.ledger.expected = from_words(halves);
     water.ledger.elsewhere = header.elsewhere;
+    if (header.labels > 0) {
+        if (water.ledger.body.size() == 0) water.ledger.body = Field<D, int>(water.grid);
+        unpack_to(payload, reinterpret_cast<float*>(water.ledger.body.data()), water.ledger.body.size());
+    }
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

@@ -429,7 +429,10 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"}, {"", "light"}, {"", "render"}, {"solid", "body"},
+    {"", "air"},
+    {"", "light"},
+    {"", "render"},
+    {"solid", "body"},
 };
 
 }  // namespace

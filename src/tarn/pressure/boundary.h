@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tarn/field/field.h"
+#include "tarn/surface/gap.h"
 
 namespace tarn {
 
@@ -16,9 +16,22 @@ struct Boundary {
     FaceView<D, const float> solid_velocity;  // with moving solids: of the solid, along the axis
     View<D, const uint8_t> inlet;             // with inlets: a cell's inlet, counted from 1, or 0
     const Vec<D, float>* inlet_velocity = nullptr;
+    // Tell where water has parted from walls; null: nowhere.
+    View<D, const float> phi, solid_distance;
 
     TARN_HD bool at_wall(Cell<D> c, int axis) const { return c[axis] == 0 || c[axis] == cells[axis]; }
 
+    // Whether there is air between the water and a closed side of the domain, or the solid that closes a face.
+    TARN_HD bool parted_from_side(Cell<D> c, int axis) const
+    {
+        if (c[axis] == 0) --c[axis];
+        return phi.data && !is_nowhere(phi(c));
+    }
+    TARN_HD bool parted_from_solid(Cell<D> c, int axis) const
+    {
+        const int i = phi.index(c);
+        return phi.data && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis);
+    }
     // The inlet that prescribes a face's velocity, or 0.
     TARN_HD int inlet_at(Cell<D> c, int axis) const
     {
@@ -33,9 +46,8 @@ struct Boundary {
     {
         if (inlet_at(c, axis)) return 0;
         const float fraction = solids ? open[axis](c) : 1.0f;
-        if (c[axis] == 0) return wall_open[axis][0] ? fraction : 0.0f;
-        if (c[axis] == cells[axis]) return wall_open[axis][1] ? fraction : 0.0f;
-        return fraction;
+        if (at_wall(c, axis)) return wall_open[axis][c[axis] > 0] || parted_from_side(c, axis) ? fraction : 0.0f;
+        return fraction < 1 && parted_from_solid(c, axis) ? 1.0f : fraction;
     }
     // The velocity of what closes the rest of it.
     TARN_HD float closed_velocity(Cell<D> c, int axis) const

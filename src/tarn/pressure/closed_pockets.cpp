@@ -11,7 +11,7 @@ namespace tarn {
 
 namespace {
 
-constexpr int surface = -1, first_body = -2, no_unknown = INT_MAX;
+constexpr int surface = -1, no_unknown = INT_MAX;
 // So few bodies are summed one by one; of many, each is small, and all are summed at once.
 constexpr int few = 4;
 
@@ -77,7 +77,7 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
     int* const next = counter.data();
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        if (label[i] == i) label[i] = first_body - atomic_add(next, 1);
+        if (label[i] == i) label[i] = first_pocket - atomic_add(next, 1);
     });
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c), root = label[i];
@@ -85,13 +85,13 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
     });
     pockets.labels = &labels;
     if (pockets.bodies <= few) {
-        for (int n = 0; n < pockets.bodies; ++n) pockets.sizes.push_back(count(labels, system.tiles, first_body - n));
+        for (int n = 0; n < pockets.bodies; ++n) pockets.sizes.push_back(count(labels, system.tiles, first_pocket - n));
         return pockets;
     }
     pockets.totals = Memory<long long>(2 * static_cast<size_t>(pockets.bodies));
     long long* const sizes = pockets.totals.data() + pockets.bodies;
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) <= first_body) atomic_add(sizes + (first_body - label(c)), 1);
+        if (label(c) <= first_pocket) atomic_add(sizes + (first_pocket - label(c)), 1);
     });
     return pockets;
 }
@@ -116,7 +116,7 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     const auto label = std::as_const(*pockets.labels).view();
     if (pockets.bodies <= few) {
         for (int n = 0; n < pockets.bodies; ++n) {
-            const int body = first_body - n;
+            const int body = first_pocket - n;
             const double sum = parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                 return label(c) == body ? static_cast<double>(v(c)) : 0.0;
             });
@@ -127,19 +127,21 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     }
 
     // Sums of whole numbers do not depend on their order.
-    const double largest = parallel_max(
-        "means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) <= first_body ? std::fabs(v(c)) : 0.0f; });
+    const double largest = parallel_max("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        return label(c) <= first_pocket ? std::fabs(v(c)) : 0.0f;
+    });
     if (!(largest > 0)) return;
     const double scale = 0x1p60 / (largest * static_cast<double>(f.grid().count()));
     long long* const sums = pockets.totals.data();
     const long long* const sizes = sums + pockets.bodies;
     parallel_range("means", pockets.bodies, [=] TARN_KERNEL(int n) { sums[n] = 0; });
     parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) <= first_body) atomic_add(sums + (first_body - label(c)), static_cast<long long>(v(c) * scale));
+        if (label(c) <= first_pocket)
+            atomic_add(sums + (first_pocket - label(c)), static_cast<long long>(v(c) * scale));
     });
     parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) > first_body) return;
-        const int n = first_body - label(c);
+        if (label(c) > first_pocket) return;
+        const int n = first_pocket - label(c);
         v(c) -= static_cast<float>(static_cast<double>(sums[n]) / scale / static_cast<double>(sizes[n]));
     });
 }

@@ -25,6 +25,18 @@ struct Poisson {
     bool uniform = false;
 };
 
+// Labels of closed pockets: this and less.
+inline constexpr int first_pocket = -2;
+
+// Whether a cell lies in one, as kernels see it.
+template <int D>
+struct InPocket {
+    bool everything = false;
+    View<D, const int> labels = {};  // null: there is none
+
+    TARN_HD bool operator()(int i) const { return everything || (labels.data && labels[i] <= first_pocket); }
+};
+
 // Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what
 // flows in flows out.
 template <int D>
@@ -36,6 +48,7 @@ struct ClosedPockets {
     mutable Memory<long long> totals;  // sums and sizes, of many
 
     bool any() const { return everything || bodies > 0; }
+    InPocket<D> cells() const { return {everything, labels ? labels->view() : View<D, const int>{}}; }
 };
 
 // Sum of the conductances around a cell.

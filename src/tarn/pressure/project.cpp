@@ -19,9 +19,9 @@ struct SurfaceView {
     TARN_HD bool wet(Cell<D> c, int axis) const { return inside(c, axis) && phi(c) < 0; }
     // One over the distance, in cells, from the wet cell to the surface towards its dry neighbour. Past an open wall
     // lies air, a cell away.
-    TARN_HD float closeness(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
+    TARN_HD float closeness(Cell<D> wet_cell, Cell<D> dry_cell) const
     {
-        return inside(dry_cell, axis) ? 1 / surface_fraction(phi(wet_cell), phi(dry_cell)) : 1.0f;
+        return is_nowhere(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell));
     }
     // x on the surface between them.
     TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
@@ -39,7 +39,7 @@ TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
     return c;
 }
 
-// Walls bring their own velocity, whether or not there is water.
+// Walls bring their own velocity, whether or not there is water, but not to water that has left them.
 template <int D>
 void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary,
                  const Tiles<D>& active)
@@ -47,26 +47,20 @@ void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Bou
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (boundary.wall_open[a][side]) continue;
-            const int wall = side ? boundary.cells[a] : 0;
-            Tiles<D> layer{active.grid, {}};
-            for (Box<D> box : active.boxes) {
-                if (side ? box.hi[a] != wall : box.lo[a] != wall) continue;
-                box.lo[a] = wall;
-                box.hi[a] = wall + 1;
-                layer.boxes.push_back(box);
-            }
             const auto u = velocity[a].view();
             const auto k = known[a].view();
-            parallel_for("close walls", layer, [=] TARN_KERNEL(Cell<D> c) {
-                u(c) = boundary.closed_velocity(c, a);
-                k(c) = 1;
+            parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const Cell<D> face = moved<D>(c, a, side);
+                if (boundary.parted_from_side(face, a)) return;
+                u(face) = boundary.closed_velocity(face, a);
+                k(face) = 1;
             });
         }
 }
 
 // The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
-// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding, `nowhere`,
-// tells walls from air. tests/core_pressure.cpp holds them against the plain versions in project().
+// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding tells walls,
+// `nowhere`, from air. tests/core_pressure.cpp holds them against the plain versions in project().
 template <int D>
 struct PlainBox {
     View<D, const float> phi;
@@ -235,7 +229,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                         rhs -= side ? flow : -flow;
                         conductance += open;
                         if (open > 0 && !surface.wet(other, a)) {
-                            const float t = open * surface.closeness(c, other, a);
+                            const float t = open * surface.closeness(c, other);
                             tie += t;
                             rhs += t * surface.on_surface(c, other, a);
                         }
@@ -253,6 +247,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     // What moving solids and sources press into a closed pocket has nowhere to go: it is taken off evenly.
     const ClosedPockets<D> pockets =
         find_closed_pockets(system, excess, projection.labels, boundary.solids || boundary.inlets);
+    projection.in_pocket = pockets.cells();
     remove_means(scratch.b, system, pockets);
 
     // 3. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
@@ -283,8 +278,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                 const float x_upper = upper ? x[i] : surface.on_surface(below, c, a);
                 const float x_lower = lower ? x[i - x.next(a)] : surface.on_surface(c, below, a);
                 const float scale = upper && lower ? 1.0f
-                                    : upper        ? surface.closeness(c, below, a)
-                                                   : surface.closeness(below, c, a);
+                                    : upper        ? surface.closeness(c, below)
+                                                   : surface.closeness(below, c);
                 ua[i] -= scale * (x_upper - x_lower);
                 k[i] = 1;
             } else if (boundary.inlet_at(c, a)) {

@@ -30,7 +30,8 @@ struct Projection {
     Multigrid<D> multigrid;
     Field<D> inverse_diagonal;
     IterationRoom room;
-    Field<D, int> labels;  // only with solids or inlets: of closed pockets
+    Field<D, int> labels;   // only with solids or inlets: of closed pockets
+    InPocket<D> in_pocket;  // in the newest solve
 
     Projection() = default;
     explicit Projection(const Grid<D>& grid) : multigrid(grid), inverse_diagonal(grid) {}

@@ -10,7 +10,7 @@ namespace tarn {
 template <int D>
 class Backup {
 public:
-    explicit Backup(const Grid<D>& grid) : phi_(grid), pressure_(grid), velocity_(grid) {}
+    explicit Backup(const Grid<D>& grid) : phi_(grid), pressure_(grid), velocity_(grid), body_(grid) {}
 
     // Nothing where it holds this very state already.
     void take(const Water<D>& water)
@@ -24,6 +24,7 @@ public:
         spray_.copy(water.spray);
         expected_ = water.ledger.expected;
         elsewhere_ = water.ledger.elsewhere;
+        body_.copy(water.ledger.body);
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
@@ -38,6 +39,7 @@ public:
         water.spray.copy(spray_);
         water.ledger.expected = expected_;
         water.ledger.elsewhere = elsewhere_;
+        water.ledger.body.copy(body_);
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
@@ -57,6 +59,7 @@ public:
         to.spray.copy_beside(spray_);
         to.ledger.expected = expected_;
         to.ledger.elsewhere = elsewhere_;
+        backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
         to.time = time_;
         to.step = step_;
         to.volume_expected = volume_expected_;
@@ -70,6 +73,7 @@ public:
         room.velocity = FaceField<D>(water.grid, Where::program);
         room.particles = Particles<D>(Where::program);
         room.spray = Spray<D>(Where::program);
+        room.ledger.body = Field<D, int>(water.grid, Where::program);
         room.solids.any = water.solids.any;
         if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
         return room;
@@ -80,7 +84,8 @@ private:
     FaceField<D> velocity_;
     Particles<D> particles_;
     Spray<D> spray_;
-    std::vector<double> expected_;  // of the ledger
+    Field<D, int> body_;  // of the ledger, as what follows
+    std::vector<double> expected_;
     double elsewhere_ = 0;
     double time_ = 0, volume_expected_ = 0;
     long step_ = -1;

@@ -142,7 +142,8 @@ void RunFolder::clear()
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
-    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "scene.toml", "run.json"}) fs::remove(fs::path(dir_) / name);
+    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "scene.toml", "run.json"})
+        fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
 }
 

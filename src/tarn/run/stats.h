@@ -1,5 +1,6 @@
 #pragma once
-// stats.csv: one row per step; row 0 is the state at the start. bodies.csv: one row per connected body of water and frame.
+// stats.csv: one row per step; row 0 is the state at the start. bodies.csv: one row per connected body of water and
+// frame.
 
 #include <string>
 

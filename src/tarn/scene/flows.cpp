@@ -116,8 +116,8 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
         const ShapesView sink = shapes.view();
         const auto volume = [&] {
             return parallel_sum("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-                const float wet = wet_fraction<D>(p, grid.cells, c, h);
-                return static_cast<double>(any_solid && wet > 0 ? wet * fluid_fraction<D>(nodes, c, h) : wet);
+                return static_cast<double>(any_solid ? wet_outside<D>(p, nodes, grid.cells, c, h)
+                                                     : wet_fraction<D>(p, grid.cells, c, h));
             });
         };
         const double before = volume();

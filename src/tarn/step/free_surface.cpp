@@ -11,12 +11,12 @@
 
 #include "tarn/advect/advect.h"
 #include "tarn/base/timer.h"
+#include "tarn/bodies/parting.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/wind.h"
-#include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
 namespace tarn {
@@ -53,13 +53,17 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
 {
     Boundary<D> b;
     b.cells = w.grid.cells;
+    b.phi = w.phi.view();
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
             b.wall_open[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::open;
     b.solids = w.solids.any;
     b.moving = w.solids.moving;
     b.inlets = w.flows.any_inlet;
-    if (b.solids) b.open = w.solids.open.view();
+    if (b.solids) {
+        b.open = w.solids.open.view();
+        b.solid_distance = w.solids.distance.view();
+    }
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
         b.inlet = w.flows.inlet.view();
@@ -185,7 +189,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
 
 // The velocity past the surface and inside solids at time t, as far as the next step looks.   [EMF02] §3.3.1, §3.3.3
 template <int D>
-void extend_velocity(Water<D>& w, const Scene& scene, double t)
+void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double t)
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
@@ -201,7 +205,28 @@ void extend_velocity(Water<D>& w, const Scene& scene, double t)
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     balance_first_layer(w, tiles);
     blow(w.velocity, w.known, w.phi, scene, tiles, t);
-    if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
+    carry_to_parted_walls(w.velocity, w.phi, tiles);
+    if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
+}
+
+// Where walls would have to pull, the water lets go of them.
+template <int D>
+void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    Suction<D> suction;
+    const Vec<D> g = take<D>(p.domain.gravity);
+    suction.weight = (p.fluid.density * g).template as<float>();
+    // A tenth of a cell's weight, and what the solver leaves.
+    suction.least =
+        static_cast<float>(p.fluid.density * w.grid.h * (0.1 * length(g) + 10 * p.pressure.tolerance * w.fastest / dt));
+    suction.in_pocket = w.projection.in_pocket;
+    const bool from_sides = part_from_sides(w.phi, w.pressure, suction, boundary, w.band, w.tiles_active);
+    const bool from_solids = w.solids.any && part_from_solids(w.phi, w.velocity, w.known, w.pressure, suction, boundary,
+                                                              w.band, w.tiles_active, w.scratch[0]);
+    if (!from_sides && !from_solids) return;
+    for (uint8_t& flags : w.map.flags)
+        if (flags & tile_active) flags |= tile_candidate;
+    find_tiles(w);
 }
 
 // Volume that leaves through open sides, per second.
@@ -298,8 +323,8 @@ double water_volume(const Water<D>& w)
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
     return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               const float f = wet_fraction<D>(phi, cells, c, h);
-               return static_cast<double>(solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f);
+               return static_cast<double>(solids ? wet_outside<D>(phi, nodes, cells, c, h)
+                                                 : wet_fraction<D>(phi, cells, c, h));
            });
 }
 
@@ -309,13 +334,6 @@ std::optional<ClosedFaces<D>> closed_faces(const Water<D>& w)
 {
     if (!w.solids.any) return {};
     return ClosedFaces<D>{w.solids.open, w.solids.distance};
-}
-
-template <int D>
-void count_bodies(Water<D>& w)
-{
-    const auto closed = closed_faces(w);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
 }
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
@@ -479,6 +497,7 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
     for (int n = 0; n < substeps; ++n) {
         advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
                p.surface.advection == Advection::maccormack ? w.band : path, scratch);
+        move_gaps(w.phi, around);
         if (has_particles(p)) {
             advect(w.particles, w.velocity, dt / substeps);
             correct(w.phi, w.particles, around, nullptr, scratch);
@@ -497,7 +516,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     carry_surface(w, p, dt);
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (has_particles(p)) obey_flows(w.particles, w.phi, scene);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
     return taken;
 }
@@ -586,7 +605,7 @@ Water<D> initial_water(const Scene& scene)
     }
     (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
     for (int n = 0; n < 3; ++n) make_distance(w, all, true);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, w.scratch[0]);
+    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
@@ -594,7 +613,8 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, p, shapes);
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
-    count_bodies(w);
+    const auto closed = closed_faces(w);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
     w.ledger.expected = w.ledger.actual;
     w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
 
@@ -607,7 +627,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
-    extend_velocity(w, scene, 0);
+    extend_velocity(w, scene, boundary, 0);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -618,7 +638,6 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
-    count_bodies(w);
     w.fastest = fastest_face(w);
 }
 
@@ -688,15 +707,18 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
+        close_gaps_at_sides(w.phi, w.velocity, w.tiles_active);
+        if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, w.tiles_active, w.scratch[0]);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        let_go(w, p, boundary, dt);
     }
 
     // 4. It is carried past the surface, where the next step will look for it.
     {
         const Stage stage(report.seconds_advect);
-        extend_velocity(w, scene, w.time + dt);
+        extend_velocity(w, scene, boundary, w.time + dt);
     }
     w.time += dt;
     ++w.step;
@@ -716,8 +738,7 @@ Measures measure(const Water<D>& w, const Params& p)
     const bool solids = w.solids.any;
     const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
     const auto wet = [=] TARN_KERNEL(Cell<D> c) {
-        const float f = wet_fraction<D>(phi, cells, c, h);
-        return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
+        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
     };
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume_spray = volume(w.spray) * cell_volume(w.grid);

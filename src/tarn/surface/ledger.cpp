@@ -35,8 +35,7 @@ struct Seen {
     // The wet part of a cell.
     TARN_HD float wet(Cell<D> c) const
     {
-        const float f = wet_fraction<D>(phi, cells, c, h);
-        return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
+        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
     }
     TARN_HD bool belongs(Cell<D> c) const { return phi(c) < 0 && (!solids || fluid_fraction<D>(nodes, c, h) > 0); }
     // Whether a cell joins its lower neighbour, both of which belong to bodies.

@@ -14,14 +14,13 @@ namespace tarn {
 
 template <int D>
 struct Ledger {
-    // A checkpoint, in m³ (m² in 2D).
+    // A checkpoint. Volumes are in m³ (m² in 2D).
     std::vector<double> expected;  // what each body should hold
     double elsewhere = 0;          // what belongs to none, or was taken from none
+    Field<D, int> body;            // a wet cell's body, counted from 1; 0 where there is none
 
-    // Made from phi.
-    std::vector<double> actual;
-    Field<D, int> body;    // a wet cell's body, counted from 1; 0 where there is none
-    Field<D, int> before;  // the same a step ago
+    std::vector<double> actual;  // what each body held when bodies were last found
+    Field<D, int> before;        // where they were a step before that
 
     Ledger() = default;
     explicit Ledger(const Grid<D>& grid) : body(grid), before(grid) {}

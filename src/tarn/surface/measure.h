@@ -1,11 +1,12 @@
 #pragma once
 // Volumes and curvature from phi.
 
-#include "tarn/field/field.h"
+#include "tarn/field/nodes.h"
 
 namespace tarn {
 
-// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends.
+// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends where the padding is
+// `nowhere`.
 template <int D>
 TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c)
 {
@@ -13,7 +14,7 @@ TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, 
     const int i = phi.index(c);
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        const bool low = c[a] > 0, high = c[a] + 1 < cells[a];
+        const bool low = c[a] > 0 || !is_nowhere(phi[i - n]), high = c[a] + 1 < cells[a] || !is_nowhere(phi[i + n]);
         const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
         g[a] = low && high ? 0.5f * d : d;
     }
@@ -68,6 +69,20 @@ TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells
     if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
     return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c));
+}
+
+// The part of a cell that is wet and outside the solid. A surface along the solid leaves the water all outside of it;
+// any other cuts the solid's part as it cuts the rest.
+template <int D>
+TARN_HD inline float wet_outside(const View<D, const float>& phi, const View<D, const float>& nodes, Cell<D> cells,
+                                 Cell<D> c, float h)
+{
+    const float wet = wet_fraction<D>(phi, cells, c, h);
+    if (!(wet > 0)) return 0;
+    const float outside = fluid_fraction<D>(nodes, c, h);
+    const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c);
+    const bool along = dot(g, nodes_normal<D>(nodes, c)) < -0.7f * length(g);
+    return along ? (wet < outside ? wet : outside) : wet * outside;
 }
 
 // kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a

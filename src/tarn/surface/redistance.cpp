@@ -1,7 +1,7 @@
 #include "tarn/surface/redistance.h"
 
-#include "tarn/field/nodes.h"
 #include "tarn/field/sample.h"
+#include "tarn/surface/gap.h"
 
 namespace tarn {
 
@@ -34,11 +34,16 @@ struct Walls {
     View<D, const float> nodes;
     bool forget;
 
-    TARN_HD float behind(int face, int a, int i) const { return open[a][face] > 0 ? phi[i] : nowhere; }
-    TARN_HD float below(int i, int a) const { return behind(i, a, i - phi.next(a)); }
-    TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i + phi.next(a)); }
-    TARN_HD float below2(int i, int a) const { return behind(i - phi.next(a), a, i - 2 * phi.next(a)); }
-    TARN_HD float above2(int i, int a) const { return behind(i + 2 * phi.next(a), a, i + 2 * phi.next(a)); }
+    // From cell i to its neighbour j.
+    TARN_HD float behind(int face, int a, int i, int j) const
+    {
+        const bool seen = open[a][face] > 0 || (!forget && air_between<D>(phi, nodes, i, j, a));
+        return seen ? phi[j] : nowhere;
+    }
+    TARN_HD float below(int i, int a) const { return behind(i, a, i, i - phi.next(a)); }
+    TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i, i + phi.next(a)); }
+    TARN_HD float below2(int i, int a) const { return below(i - phi.next(a), a); }
+    TARN_HD float above2(int i, int a) const { return above(i + phi.next(a), a); }
     // The surface runs on behind a wall as it comes from the other side.
     TARN_HD static float instead(float own, float opposite) { return is_nowhere(opposite) ? own : 2 * own - opposite; }
     // A surface along the wall, which is none.

@@ -1,0 +1,263 @@
+#include "tarn/bodies/parting.h"
+
+#include <cmath>
+#include <utility>
+
+#include "tarn/field/sample.h"
+
+namespace tarn {
+
+namespace {
+
+// Water further than this from a wall, in cells, moves without asking what is behind the wall.
+constexpr float far_away = 1.5f;
+// A wall carries water where this much of the weight, or more, leads into it.
+constexpr float little = 0.01f;
+
+template <int D>
+TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
+{
+    c[axis] += by;
+    return c;
+}
+
+// A closed side of the domain, seen from the cells along it.
+template <int D>
+struct Side {
+    int axis, side;
+
+    TARN_HD Cell<D> face(Cell<D> c) const { return moved<D>(c, axis, side); }
+    TARN_HD Cell<D> beyond(Cell<D> c) const { return moved<D>(c, axis, 2 * side - 1); }
+    TARN_HD float outward(float v) const { return side ? v : -v; }
+};
+
+// Whether a side pulls at the water in a cell beside it.
+template <int D>
+struct SuctionAtSide {
+    Side<D> at;
+    Boundary<D> boundary;
+    Suction<D> suction;
+    View<D, const float> pressure;
+    float half_weight;  // of the water between the cell's centre and the side, outward
+
+    TARN_HD bool operator()(Cell<D> c) const
+    {
+        if (!(boundary.phi(c) < 0) || !is_nowhere(boundary.phi(at.beyond(c)))) return false;
+        if (!(pressure(c) + half_weight < -suction.least) || suction.in_pocket(pressure.index(c))) return false;
+        const Cell<D> face = at.face(c);
+        return !boundary.inlet_at(face, at.axis) && !(boundary.solids && !(boundary.open[at.axis](face) > 0));
+    }
+};
+
+template <int D>
+TARN_HD inline Cell<D> nearest_cell(Vec<D, float> x, Cell<D> cells)
+{
+    Cell<D> c;
+    for (int a = 0; a < D; ++a) {
+        const int i = static_cast<int>(x[a] + 0.5f);
+        c[a] = x[a] < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
+    }
+    return c;
+}
+
+// A cell beside or inside a solid, and the solid's surface that is nearest to it.
+template <int D>
+struct AtSolid {
+    float distance;          // of the cell's centre
+    Vec<D, float> normal;    // out of the solid
+    Cell<D> outside;         // the cell in front of the surface
+    float distance_outside;  // of its centre
+    Vec<D, float> inside;    // half a cell behind the surface, in cells
+
+    TARN_HD AtSolid(const Boundary<D>& boundary, Cell<D> c, float h)
+        : distance(nodes_at_cell<D>(boundary.solid_distance, c)), normal(nodes_normal<D>(boundary.solid_distance, c))
+    {
+        const Vec<D, float> x = c.template as<float>(), surface = x - (distance / h) * normal;
+        outside = nearest_cell<D>(surface + 0.5f * normal, boundary.cells);
+        inside = surface - 0.5f * normal;
+        distance_outside = nodes_at_cell<D>(boundary.solid_distance, outside);
+    }
+};
+
+}  // namespace
+
+template <int D>
+void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    const float h = static_cast<float>(phi.grid().h);
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Side<D> at{a, side};
+            parallel_for("move gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                float& beyond = p(at.beyond(c));
+                if (!is_nowhere(beyond)) beyond = p(c) > far_away * h ? nowhere : p(c) + h;
+            });
+        }
+}
+
+template <int D>
+void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    const float h = static_cast<float>(phi.grid().h);
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Side<D> at{a, side};
+            const auto u = velocity[a].view();
+            parallel_for("close gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                float& beyond = p(at.beyond(c));
+                if (is_nowhere(beyond)) return;
+                const bool back = p(c) < 0 && at.outward(u(at.face(c))) > 0;
+                beyond = back ? nowhere : p(c) + h;
+            });
+        }
+}
+
+template <int D>
+bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
+                     double band, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    const float h = static_cast<float>(phi.grid().h);
+    const int deep = static_cast<int>(std::ceil(band / phi.grid().h));
+    bool any = false;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const float carried = side ? suction.weight[a] : -suction.weight[a];
+            if (boundary.wall_open[a][side] || carried > little * length(suction.weight)) continue;
+            const SuctionAtSide<D> pulls{{a, side}, boundary, suction, pressure.view(), 0.5f * h * carried};
+            const Tiles<D> layer = along_side(tiles, a, side);
+            if (parallel_sum("suction", layer, [=] TARN_KERNEL(Cell<D> c) { return pulls(c) ? 1.0 : 0.0; }) == 0)
+                continue;
+            any = true;
+            parallel_for("part from walls", layer, [=] TARN_KERNEL(Cell<D> c) {
+                if (!pulls(c)) return;
+                // The surface is at the side: the column of cells from there is as far from it, or nearer to another.
+                const int last = side ? c[a] : boundary.cells[a] - 1;
+                for (int n = 0; n < deep && n <= last; ++n) {
+                    float& inside = p(moved<D>(c, a, side ? -n : n));
+                    const float distance = -(static_cast<float>(n) + 0.5f) * h;
+                    inside = inside < distance ? distance : inside;
+                }
+                p(pulls.at.beyond(c)) = p(c) + h;
+            });
+        }
+    return any;
+}
+
+template <int D>
+void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Side<D> at{a, side};
+            const auto u = velocity[a].view();
+            parallel_for("carry to parted walls", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                if (p(c) < 0 || is_nowhere(p(at.beyond(c)))) return;
+                const float inner = u(moved<D>(c, a, 1 - side));
+                u(at.face(c)) = at.outward(inner) < 0 ? inner : 0.0f;
+            });
+        }
+}
+
+template <int D>
+void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
+                          const Tiles<D>& tiles, Field<D>& scratch)
+{
+    const Cell<D> cells = boundary.cells;
+    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
+    const auto p = phi.view(), next = scratch.view();
+    const View<D, const float> old = p;
+    const auto u = velocity.view();
+    // Whether the water at the solid's surface nearest to x has parted from it and is led back.
+    const auto back = [=] TARN_KERNEL(const AtSolid<D>& at) {
+        const float wet = old(at.outside), dry = sample_cells(old, cells, at.inside);
+        if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
+        Vec<D, float> relative = velocity_at_cell(u, at.outside);
+        if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, nearest_cell(at.inside, cells));
+        return dot(at.normal, relative) < 0;
+    };
+    const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const AtSolid<D> at(boundary, c, h);
+        return std::fabs(at.distance) < h && back(at) ? 1.0 : 0.0;
+    });
+    if (any == 0) return;
+    parallel_for("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const AtSolid<D> at(boundary, c, h);
+        const float here = old(c);
+        if (at.distance < -limit || at.distance > h || !back(at)) {
+            next(c) = here;
+            return;
+        }
+        // In the solid phi continues the water. In front of it, the surface along it is forgotten.
+        const float water =
+            at.distance < 0 ? old(at.outside) : sample_cells(old, cells, c.template as<float>() + at.normal);
+        next(c) = here < water ? here : water;
+    });
+    parallel_for<true>("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
+}
+
+template <int D>
+bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Field<D>& pressure,
+                      const Suction<D>& suction, const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
+                      Field<D>& scratch)
+{
+    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
+    const auto p = phi.view(), next = scratch.view();
+    const View<D, const float> old = p;
+    const auto pv = pressure.view();
+    const float most = little * length(suction.weight);
+    // Whether the solid pulls at the water at its surface nearest to x.
+    const auto pulls = [=] TARN_KERNEL(const AtSolid<D>& at) {
+        const float carried = -dot(at.normal, suction.weight);
+        if (carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
+        const float below = at.distance_outside > 0 ? at.distance_outside : 0.0f;
+        if (!(pv(at.outside) + below * carried < -suction.least)) return false;
+        return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
+    };
+    const double any = parallel_sum("suction", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const AtSolid<D> at(boundary, c, h);
+        return std::fabs(at.distance) < h && pulls(at) ? 1.0 : 0.0;
+    });
+    if (any == 0) return false;
+    // The surface is at the solid.
+    parallel_for("part from solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const AtSolid<D> at(boundary, c, h);
+        const float here = old(c);
+        const bool parts = std::fabs(at.distance) < limit && pulls(at);
+        next(c) = parts && here < -at.distance ? -at.distance : here;
+    });
+    // What flows through the faces stays as it was solved.
+    Boundary<D> parted = boundary;
+    parted.phi = next;
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const auto k = known[a].view();
+        parallel_for_faces("part from solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const float open = boundary.open_at(c, a);
+            if (open == 1 || boundary.at_wall(c, a) || !parted.parted_from_solid(c, a)) return;
+            u(c) = (open > 0 ? open * u(c) : 0.0f) + (1 - open) * boundary.closed_velocity(c, a);
+            k(c) = 1;
+        });
+    }
+    parallel_for<true>("part from solids", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
+    return true;
+}
+
+#define TARN_INSTANTIATE(D)                                                                                         \
+    template void move_gaps(Field<D>&, const Tiles<D>&);                                                            \
+    template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, const Tiles<D>&);                             \
+    template void close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, const Tiles<D>&, \
+                                       Field<D>&);                                                                  \
+    template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,        \
+                                  const Tiles<D>&);                                                                 \
+    template bool part_from_solids(Field<D>&, FaceField<D>&, FaceField<D, uint8_t>&, const Field<D>&,               \
+                                   const Suction<D>&, const Boundary<D>&, double, const Tiles<D>&, Field<D>&);      \
+    template void carry_to_parted_walls(FaceField<D>&, const Field<D>&, const Tiles<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

@@ -1,0 +1,51 @@
+#pragma once
+// Walls and solids push water but do not pull it:  0 <= p,  u . n >= u_wall . n  (n: away from the wall), and one of
+// the two holds as an equality.
+//
+// Which one is carried from step to step. Water under suction in the newest solve parts from its wall: the surface then
+// runs along the wall, with air behind it, and the next solve finds p = 0 there and a velocity of its own. It stays
+// parted until the flow leads back to the wall. What a wall carries, as a floor does, it keeps.
+//
+// The air behind a side of the domain is phi's padding, which is `nowhere` where water and wall are together. The air
+// behind a solid's surface is phi inside the solid, which continues the water where they are together. So phi tells all
+// that the next step needs to know.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/pressure/poisson.h"
+
+namespace tarn {
+
+// After phi has moved: the air behind the domain's sides follows, and is forgotten where the water is far.
+template <int D>
+void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
+
+// Water that `velocity` leads back to a wall is at the wall again. `scratch` is a field to work in.
+template <int D>
+void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles);
+template <int D>
+void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
+                          const Tiles<D>& tiles, Field<D>& scratch);
+
+// What suction is told by.
+template <int D>
+struct Suction {
+    Vec<D, float> weight;   // rho g
+    float least = 0;        // Pa; less is not told from the solver's error
+    InPocket<D> in_pocket;  // where the pressure is known up to a constant: such water is never parted
+};
+
+// Part water from the walls that pull at it. Return whether there were any.
+template <int D>
+[[nodiscard]] bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
+                                   const Boundary<D>& boundary, double band, const Tiles<D>& tiles);
+template <int D>
+[[nodiscard]] bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_t>& known,
+                                    const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
+                                    double band, const Tiles<D>& tiles, Field<D>& scratch);
+
+// Air beside a side that water has left moves as the water does, away from the side.
+template <int D>
+void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles);
+
+}  // namespace tarn

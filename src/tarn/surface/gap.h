@@ -1,0 +1,31 @@
+#pragma once
+// Air between water and a solid that it has parted from (see bodies/parting.h), as phi tells it.
+
+#include "tarn/field/nodes.h"
+
+namespace tarn {
+
+// Whether there is such air between cell i and its neighbour j along an axis, both as indices: i is wet and outside the
+// solid; j is dry and in the solid, on this side of it; and phi grows towards j at more than half the rate of a surface
+// that runs along the solid. Where a surface merely meets the solid, phi continues into it with the slope that it has
+// outside.
+template <int D>
+TARN_HD inline bool air_behind(const View<D, const float>& phi, const View<D, const float>& nodes, int i, int j,
+                               int axis)
+{
+    const float own = phi[i], there = phi[j];
+    if (!(own < 0) || !(there >= 0) || is_nowhere(there)) return false;
+    const float outside = nodes_at_cell<D>(nodes, i), depth = -nodes_at_cell<D>(nodes, j);
+    if (!(outside >= 0) || !(depth > 0) || !(there - own > 0.5f * (outside + depth))) return false;
+    const float n = nodes_normal<D>(nodes, j)[axis];
+    return (j > i ? -n : n) > 0.4f;
+}
+// The same from either cell.
+template <int D>
+TARN_HD inline bool air_between(const View<D, const float>& phi, const View<D, const float>& nodes, int i, int j,
+                                int axis)
+{
+    return air_behind<D>(phi, nodes, i, j, axis) || air_behind<D>(phi, nodes, j, i, axis);
+}
+
+}  // namespace tarn

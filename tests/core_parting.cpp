@@ -1,0 +1,158 @@
+// Walls push water and do not pull it: it falls from ceilings, and stays where it has no air to fall into.
+
+#include <cstring>
+
+#include "run_water.h"
+
+namespace tarn {
+namespace {
+
+// Where water and air meet along the middle column: the lowest and the highest such place.
+template <int D>
+Vec2 ends(const Water<D>& w)
+{
+    Vec2 found{1e30, -1e30};
+    Cell<D> below;
+    for (int a = 0; a < D; ++a) below[a] = w.grid.cells[a] / 2;
+    for (below[1] = 0; below[1] + 1 < w.grid.cells[1]; ++below[1]) {
+        Cell<D> above = below;
+        ++above[1];
+        const double lower = w.phi(below), upper = w.phi(above);
+        if ((lower < 0) == (upper < 0)) continue;
+        const double y = w.grid.centre(below)[1] + w.grid.h * lower / (lower - upper);
+        found[0] = std::min(found[0], y);
+        found[1] = std::max(found[1], y);
+    }
+    return found;
+}
+
+// Water across the whole box from a height up.
+Params slab(int dimension, int cells, double bottom)
+{
+    Params p = pool(dimension, cells, 2);
+    p.water[0].min = Vec3{-1, bottom, -1};
+    return p;
+}
+
+// Both ends of a slab that hangs at rest fall by g t^2 / 2. They may be late by a step, in which suction is found, and
+// by half of one, since the surface moves with the velocity of the step before; and a cell is what the grid resolves.
+template <int D>
+void expect_free_fall(const Params& p, double bottom, double top)
+{
+    const Scene scene = scene_of(p);
+    Water<D> w = initial_water<D>(scene);
+    const double before = measure(w, p).volume, t = 0.25;
+    double dt = 0;
+    run_to(w, scene, t, [&](const StepReport& report) { dt = std::max(dt, report.dt); });
+    const double fall = 0.5 * 9.81 * t * t, late = 1.5 * 9.81 * t * dt;
+    const Vec2 y = ends(w);
+    for (const double fallen : {bottom - y[0], top - y[1]}) {
+        EXPECT_LT(fallen, fall + w.grid.h);
+        EXPECT_GT(fallen, fall - late - w.grid.h) << "from " << bottom << " to " << top;
+    }
+    EXPECT_NEAR(measure(w, p).volume, before, 0.02 * before);
+}
+
+TEST(Ceiling, lets_a_slab_fall)
+{
+    expect_free_fall<2>(slab(2, 32, 0.7), 0.7, 1);
+    expect_free_fall<3>(slab(3, 16, 0.7), 0.7, 1);
+}
+
+// A lid whose underside lies on faces, on cell centres, and between them.
+TEST(Lid, lets_a_slab_fall)
+{
+    for (const double top : {0.875, 0.890625, 0.88, 0.9})
+        for (const int dimension : {2, 3}) {
+            Params p = slab(dimension, dimension == 2 ? 32 : 16, 0.6);
+            SolidParams lid;
+            lid.min = Vec3{-1, top, -1};
+            lid.max = Vec3{2, 2, 2};
+            p.solid.push_back(lid);
+            dimension == 2 ? expect_free_fall<2>(p, 0.6, top) : expect_free_fall<3>(p, 0.6, top);
+        }
+}
+
+// A block of water is thrown against the ceiling. It spreads there and has fallen off a second later: no cell along the
+// ceiling is wet, of the domain's or of a lid.
+TEST(Ceiling, keeps_nothing_of_a_splash)
+{
+    for (const double top : {1.0, 0.9}) {
+        Params p = pool(2, 48, 0.1);
+        WaterParams thrown;
+        thrown.min = Vec3{0.35, 0.4, 0};
+        thrown.max = Vec3{0.65, 0.7, 0};
+        thrown.velocity = Vec3{0, 4, 0};
+        p.water.push_back(thrown);
+        if (top < 1) {
+            p.solid.emplace_back();
+            p.solid[0].min = Vec3{-1, top, 0};
+            p.solid[0].max = Vec3{2, 2, 0};
+        }
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        const double before = measure(w, p).volume;
+        const auto wet_at_top = [&] {
+            int wet = 0;
+            for (int i = 0; i < w.grid.cells[0]; ++i)
+                wet += w.phi(Cell<2>{i, static_cast<int>(top / w.grid.h - 0.5)}) < 0;
+            return wet;
+        };
+        int most = 0;
+        run_to(w, scene, 1.2, [&](const StepReport&) { most = std::max(most, wet_at_top()); });
+        EXPECT_GT(most, 10);
+        EXPECT_EQ(wet_at_top(), 0) << "under " << top;
+        EXPECT_NEAR(measure(w, p).volume, before, 0.02 * before);
+    }
+}
+
+// Stirred water that fills its box has no air to part into, though its pressure, known up to a constant, has either
+// sign.
+TEST(Ceiling, holds_water_that_fills_its_box)
+{
+    for (const bool lid : {false, true}) {
+        Params p = pool(2, 32, 2);
+        p.water[0].max = Vec3{0.5, 2, 2};
+        p.water[0].velocity = Vec3{0, 1, 0};
+        p.water.push_back(p.water[0]);
+        p.water[1].min = Vec3{0.5, -1, -1};
+        p.water[1].max = Vec3{2, 2, 2};
+        p.water[1].velocity = Vec3{0, -1, 0};
+        if (lid) {
+            p.solid.emplace_back();
+            p.solid[0].min = Vec3{-1, 0.89, 0};
+            p.solid[0].max = Vec3{2, 2, 0};
+        }
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        const long before = measure(w, p).cells_wet;
+        EXPECT_GT(run_to(w, scene, 0.5), 0.3);
+        EXPECT_EQ(measure(w, p).cells_wet, before);
+    }
+}
+
+// Phi alone tells where water has parted from walls: what goes on from a copy of the state is the same to the bit.
+TEST(Ceiling, is_let_go_of_by_a_copy_alike)
+{
+    Params p = slab(2, 32, 0.7);
+    p.solid.emplace_back();
+    p.solid[0].min = Vec3{0.5, 0.9, 0};
+    p.solid[0].max = Vec3{2, 2, 0};
+    const Scene scene = scene_of(p);
+    Water<2> one = initial_water<2>(scene), two = initial_water<2>(scene);
+    run_to(one, scene, 0.1);
+    two.phi.copy(one.phi);
+    two.pressure.copy(one.pressure);
+    for (int a = 0; a < 2; ++a) two.velocity[a].copy(one.velocity[a]);
+    two.time = one.time;
+    two.step = one.step;
+    two.volume_expected = one.volume_expected;
+    restore(two, scene);
+    run_to(one, scene, 0.2);
+    run_to(two, scene, 0.2);
+    EXPECT_EQ(std::memcmp(one.phi.data(), two.phi.data(), one.phi.size() * sizeof(float)), 0);
+    EXPECT_EQ(std::memcmp(one.pressure.data(), two.pressure.data(), one.phi.size() * sizeof(float)), 0);
+}
+
+}  // namespace
+}  // namespace tarn
