@@ -147,6 +147,11 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     two.time = one.time;
     two.step = one.step;
     two.volume_expected = one.volume_expected;
+    two.particles.copy(one.particles);
+    two.spray.copy(one.spray);
+    two.ledger.expected = one.ledger.expected;
+    two.ledger.elsewhere = one.ledger.elsewhere;
+    two.ledger.body.copy(one.ledger.body);
     restore(two, scene);
     run_to(one, scene, 0.2);
     run_to(two, scene, 0.2);

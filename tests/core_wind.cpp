@@ -154,7 +154,7 @@ TEST(Wind, carries_a_drop_along)
     EXPECT_GT(more, some);
     EXPECT_GT(all, more);
     EXPECT_LT(all, 0.6);
-    EXPECT_NEAR(drift(-2, 0.6), -more, 0.05 * more);
+    EXPECT_NEAR(drift(-2, 0.6), -more, 0.1 * more);  // particles are placed at random, not as in a mirror
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "tarn/advect/closing.h"
 #include "tarn/advect/trace.h"
 #include "tarn/advect/weno.h"
 
@@ -92,6 +93,22 @@ TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, c
         if (!place.inside(from)) return forth(c);
     extremes(old, place.find(old, from).index, lo, hi);
     return clamp(corrected, lo, hi);
+}
+
+// In a gap that closes: each surface comes with its own velocity, and the nearer one counts.
+template <int D>
+TARN_HD inline float nearest_of_two(const View<D, const float>& phi, const FaceView<D, const float>& u, Cell<D> cells,
+                                    Cell<D> c, int axis, float s, float h)
+{
+    const int i = phi.index(c);
+    Vec<D, float> v = velocity_at_cell(u, c);
+    float nearest = nowhere;
+    for (int side = 0; side < 2; ++side) {
+        v[axis] = u[axis][side ? i + phi.next(axis) : i];
+        const float p = sample_distance(phi, cells, c.template as<float>() - s * v, h);
+        nearest = p < nearest ? p : nearest;
+    }
+    return nearest;
 }
 
 // Faces that a step must advect: those of wet cells.
@@ -204,15 +221,22 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     const float h = static_cast<float>(phi.grid().h);
     parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float here = old(c);
-        const bool settled = std::fabs(here) > far_limit;
-        forth(c) = settled ? here : sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h);
+        if (std::fabs(here) > far_limit) {
+            forth(c) = here;
+            return;
+        }
+        const int closing = here < h ? closing_axis(old, u, c) : -1;
+        forth(c) = closing < 0 ? sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h)
+                               : nearest_of_two(old, u, place.cells, c, closing, s, h);
     });
     const Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
         const View<D, const float> forth_const = forth;
         parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            out(c) = std::fabs(old(c)) < near_limit ? maccormack(old, forth_const, u, place, c, s) : forth_const(c);
+            const float here = old(c);
+            const bool rough = std::fabs(here) >= near_limit || (here < h && closing_axis(old, u, c) >= 0);
+            out(c) = rough ? forth_const(c) : maccormack(old, forth_const, u, place, c, s);
         });
         result = scratch[1];
     }

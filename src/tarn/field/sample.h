@@ -82,6 +82,18 @@ TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
 #endif
 }
 
+// The cell that a position lies in.
+template <int D>
+TARN_HD inline Cell<D> cell_of(Vec<D, float> x, Cell<D> cells)
+{
+    Cell<D> c;
+    for (int a = 0; a < D; ++a) {
+        const int i = static_cast<int>(x[a] + 0.5f);
+        c[a] = i < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
+    }
+    return c;
+}
+
 // A cell-centred field at a position.
 template <int D, class T>
 TARN_HD inline float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D, float> x)

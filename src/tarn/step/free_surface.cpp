@@ -495,11 +495,12 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
     const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     for (int n = 0; n < substeps; ++n) {
+        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps);
         advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
                p.surface.advection == Advection::maccormack ? w.band : path, scratch);
         move_gaps(w.phi, around);
         if (has_particles(p)) {
-            advect(w.particles, w.velocity, dt / substeps);
+            squeeze_out(w.particles, w.phi, w.velocity, dt / substeps);
             correct(w.phi, w.particles, around, nullptr, scratch);
         }
         make_distance(w, around);

@@ -183,10 +183,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     // In one body's cells there is so much of what it should hold for every wet cell that came from it.
     std::vector<double> share = left_sums.result();
     const double cell = cell_volume(phi.grid());
-    for (size_t i = 0; i < old_count; ++i) {
-        if (!(share[i] > 0)) ledger.elsewhere += ledger.expected[i];
-        share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
-    }
+    for (size_t i = 0; i < old_count; ++i) share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
     parallel_for("ledger", tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -196,7 +193,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.expected = new_sums.result();
     for (double& volume : ledger.expected) volume *= cell;
-    // Nothing is lost in rounding.
+    // What bodies held that are gone, and what rounding took.
     ledger.elsewhere = should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0);
     share_out(ledger, std::exchange(ledger.elsewhere, 0));
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tarn/advect/closing.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
@@ -12,18 +13,6 @@
 namespace tarn {
 
 namespace {
-
-// The cell that a position, counted from the first cell's centre, lies in.
-template <int D>
-TARN_HD inline Cell<D> cell_of(Vec<D, float> x, Cell<D> cells)
-{
-    Cell<D> c;
-    for (int a = 0; a < D; ++a) {
-        const int i = static_cast<int>(x[a] + 0.5f);
-        c[a] = i < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
-    }
-    return c;
-}
 
 template <int D>
 TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells)
@@ -139,15 +128,45 @@ TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far
 }  // namespace
 
 template <int D>
-void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt)
+void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt)
 {
     const Cell<D> cells = velocity.grid().cells;
     const float s = static_cast<float>(dt / velocity.grid().h);
     const auto u = velocity.view();
+    const auto f = phi.view();
     const ParticleView<D> p = particles.view();
     parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
         const Vec<D, float> x = p.at(i);
-        p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
+        if (std::fabs(p.radius[i]) < most_radius) {
+            const Vec<D, float> half = x + (0.5f * s) * sample_velocity_in_gaps(u, f, cells, x);
+            p.put(i, kept_inside(x + s * sample_velocity_in_gaps(u, f, cells, half), cells));
+        } else {
+            p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
+        }
+    });
+}
+
+template <int D>
+void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt)
+{
+    const Cell<D> cells = phi.grid().cells;
+    const float near = 1.5f * static_cast<float>(phi.grid().h);
+    // Slower than a twentieth of a cell a step, a gap need not close at all.
+    const float closing = static_cast<float>(0.05 * phi.grid().h / dt);
+    const auto f = phi.view();
+    const auto u = velocity.view();
+    const ParticleView<D> p = particles.view();
+    parallel_range("squeeze out", particles.count(), [=] TARN_KERNEL(int i) {
+        if (!(p.radius[i] > 0)) return;
+        const Cell<D> c = cell_of(p.at(i), cells);
+        const int k = f.index(c);
+        if (f[k] > near) return;
+        for (int a = 0; a < D; ++a) {
+            const int n = f.next(a);
+            const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0);
+            const bool above = f[k + n] < 0 || (c[a] + 2 < cells[a] && f[k + 2 * n] < 0);
+            if (below && above && u[a][k] - u[a][k + n] > closing) p.radius[i] = 0;
+        }
     });
 }
 
@@ -185,8 +204,12 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
         const float here = inv_h * sample_cells(old, cells, x);
         if (final) p.radius[i] = radius_at(side, here);
         if (side * here > -side * r) return;
-        if (final && side < 0 && here > lost_distance) {
-            list[atomic_add(list + end, 1)] = i;
+        if (final && -side * here > lost_distance) {
+            // Air that deep in the water is no bubble that the grid could hold.
+            if (side > 0)
+                p.radius[i] = 0;
+            else
+                list[atomic_add(list + end, 1)] = i;
             return;
         }
 
@@ -320,7 +343,8 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
 }
 
 #define TARN_INSTANTIATE(D)                                                                                           \
-    template void advect(Particles<D>&, const FaceField<D>&, double);                                                 \
+    template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double);                                \
+    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double);                           \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2]);             \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
                          long, SeedingRoom<D>&);

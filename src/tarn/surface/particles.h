@@ -64,9 +64,14 @@ struct SeedingRoom {
     Memory<float> far;
 };
 
-// Moves the particles with the flow, by RK2.
+// Moves the particles with the flow around the surface of phi, by RK2.
 template <int D>
-void advect(Particles<D>& particles, const FaceField<D>& velocity, double dt);
+void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt);
+
+// Removes particles of air from gaps that close. In water without air nothing holds air back: it would leave at the
+// sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
+template <int D>
+void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt);
 
 // Particles of water so far out in the air that the surface will not come back to them, in ascending order.
 struct LostParticles {
