@@ -42,9 +42,10 @@ struct Place {
     }
 };
 
+// Inlined wherever it is called: the busiest loops do little else.
 template <int D, int axis>
-TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u, const Place<D, axis>& place, Cell<D> c, float s,
-                                   bool rk3)
+[[gnu::always_inline]] TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u,
+                                                          const Place<D, axis>& place, Cell<D> c, float s, bool rk3)
 {
     const Vec<D, float> x = place.position(c);
     Vec<D, float> u0;
@@ -207,7 +208,7 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2])
+            double near, double far, Field<D>* const scratch[2], bool past_ends)
 {
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
@@ -226,9 +227,20 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             return;
         }
         const int closing = here < h ? closing_axis(old, u, c) : -1;
-        forth(c) = closing < 0 ? sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h)
+        forth(c) = closing < 0 ? sample(old, place.find(old, trace(u, place, c, -s, rk3)))
                                : nearest_of_two(old, u, place.cells, c, closing, s, h);
     });
+    // Again for the columns of cells in front of what the padding holds, as far as paths may come from there.
+    const int deep = static_cast<int>(std::ceil(far / phi.grid().h));
+    for (int a = 0; a < D && past_ends; ++a)
+        for (int side = 0; side < 2; ++side)
+            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const int inward = side ? -1 : 1;
+                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward)
+                    if (!(std::fabs(old(c)) > far_limit))
+                        forth(c) = sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h);
+            });
     const Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
@@ -277,9 +289,9 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
 }
 
 template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
-                     Field<2>* const[2]);
+                     Field<2>* const[2], bool);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
-                     Field<3>* const[2]);
+                     Field<3>* const[2], bool);
 template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection,
                           Field<2>* const[2]);
 template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection,

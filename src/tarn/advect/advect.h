@@ -14,10 +14,11 @@ namespace tarn {
 
 // Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step
 // leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
-// redistancing will put right. `scratch` are two fields to work in.
+// redistancing will put right. `scratch` are two fields to work in. `past_ends` says that phi's padding is not all
+// `nowhere`: paths from beyond the grid bring what is there.
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2]);
+            double near, double far, Field<D>* const scratch[2], bool past_ends = false);
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.

@@ -37,12 +37,12 @@ struct SuctionAtSide {
     Side<D> at;
     Boundary<D> boundary;
     Suction<D> suction;
-    View<D, const float> pressure;
+    View<D, const float> phi, pressure;
     float half_weight;  // of the water between the cell's centre and the side, outward
 
     TARN_HD bool operator()(Cell<D> c) const
     {
-        if (!(boundary.phi(c) < 0) || !is_nowhere(boundary.phi(at.beyond(c)))) return false;
+        if (!(phi(c) < 0) || !is_nowhere(phi(at.beyond(c)))) return false;
         if (!(pressure(c) + half_weight < -suction.least) || suction.in_pocket(pressure.index(c))) return false;
         const Cell<D> face = at.face(c);
         return !boundary.inlet_at(face, at.axis) && !(boundary.solids && !(boundary.open[at.axis](face) > 0));
@@ -80,6 +80,20 @@ struct AtSolid {
 };
 
 }  // namespace
+
+template <int D>
+bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    double any = 0;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Side<D> at{a, side};
+            any += parallel_sum("gaps at sides", along_side(tiles, a, side),
+                                [=] TARN_KERNEL(Cell<D> c) { return is_nowhere(p(at.beyond(c))) ? 0.0 : 1.0; });
+        }
+    return any > 0;
+}
 
 template <int D>
 void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
@@ -126,7 +140,7 @@ bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& 
         for (int side = 0; side < 2; ++side) {
             const float carried = side ? suction.weight[a] : -suction.weight[a];
             if (boundary.wall_open[a][side] || carried > little * length(suction.weight)) continue;
-            const SuctionAtSide<D> pulls{{a, side}, boundary, suction, pressure.view(), 0.5f * h * carried};
+            const SuctionAtSide<D> pulls{{a, side}, boundary, suction, p, pressure.view(), 0.5f * h * carried};
             const Tiles<D> layer = along_side(tiles, a, side);
             if (parallel_sum("suction", layer, [=] TARN_KERNEL(Cell<D> c) { return pulls(c) ? 1.0 : 0.0; }) == 0)
                 continue;
@@ -247,6 +261,7 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
 }
 
 #define TARN_INSTANTIATE(D)                                                                                         \
+    template bool any_gap_at_sides(const Field<D>&, const Tiles<D>&);                                               \
     template void move_gaps(Field<D>&, const Tiles<D>&);                                                            \
     template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, const Tiles<D>&);                             \
     template void close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, const Tiles<D>&, \

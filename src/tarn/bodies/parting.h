@@ -16,6 +16,10 @@
 
 namespace tarn {
 
+// Whether there is air behind the domain's sides. Without any, nothing else here need be asked about them.
+template <int D>
+bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles);
+
 // After phi has moved: the air behind the domain's sides follows, and is forgotten where the water is far.
 template <int D>
 void move_gaps(Field<D>& phi, const Tiles<D>& tiles);

@@ -108,10 +108,6 @@ TARN_HD inline float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D, flo
 template <int D>
 TARN_HD inline float sample_distance(const View<D, const float>& f, Cell<D> cells, Vec<D, float> x, float h)
 {
-    bool inside = true;
-    for (int a = 0; a < D; ++a) inside = inside && x[a] >= 0 && x[a] <= static_cast<float>(cells[a] - 1);
-    if (inside) return sample_cells(f, cells, x);
-
     Cell<D> lower;
     float w[D], past = 0;
     for (int a = 0; a < D; ++a) {

@@ -53,13 +53,13 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
 {
     Boundary<D> b;
     b.cells = w.grid.cells;
-    b.phi = w.phi.view();
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
             b.wall_open[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::open;
     b.solids = w.solids.any;
     b.moving = w.solids.moving;
     b.inlets = w.flows.any_inlet;
+    if (w.gaps || b.solids) b.phi = w.phi.view();
     if (b.solids) {
         b.open = w.solids.open.view();
         b.solid_distance = w.solids.distance.view();
@@ -205,7 +205,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
     for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
     balance_first_layer(w, tiles);
     blow(w.velocity, w.known, w.phi, scene, tiles, t);
-    carry_to_parted_walls(w.velocity, w.phi, tiles);
+    if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
 }
 
@@ -223,6 +223,7 @@ void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt
     const bool from_sides = part_from_sides(w.phi, w.pressure, suction, boundary, w.band, w.tiles_active);
     const bool from_solids = w.solids.any && part_from_solids(w.phi, w.velocity, w.known, w.pressure, suction, boundary,
                                                               w.band, w.tiles_active, w.scratch[0]);
+    w.gaps = w.gaps || from_sides;
     if (!from_sides && !from_solids) return;
     for (uint8_t& flags : w.map.flags)
         if (flags & tile_active) flags |= tile_candidate;
@@ -497,8 +498,11 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
     for (int n = 0; n < substeps; ++n) {
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps);
         advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
-               p.surface.advection == Advection::maccormack ? w.band : path, scratch);
-        move_gaps(w.phi, around);
+               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps);
+        if (w.gaps) {
+            move_gaps(w.phi, around);
+            w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
+        }
         if (has_particles(p)) {
             squeeze_out(w.particles, w.phi, w.velocity, dt / substeps);
             correct(w.phi, w.particles, around, nullptr, scratch);
@@ -639,6 +643,7 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
+    w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
     w.fastest = fastest_face(w);
 }
 
@@ -708,7 +713,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
-        close_gaps_at_sides(w.phi, w.velocity, w.tiles_active);
+        if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, w.tiles_active);
         if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, w.tiles_active, w.scratch[0]);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
