@@ -22,14 +22,18 @@ cudaEvent_t before = nullptr, after = nullptr;
 struct Context {
     cudaStream_t stream = nullptr, copies = nullptr;
     cudaEvent_t kernels_done = nullptr, copies_done = nullptr;
+    int beside = 0;  // how many of that name live
     double* result = nullptr;
     double* partials = nullptr;
     size_t room = 0;
 
     Context()
     {
-        backend::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-        backend::check(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking), "a stream");
+        // What goes on beside the steps takes what they leave.
+        int least = 0, greatest = 0;
+        backend::check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "a stream");
+        backend::check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest), "a stream");
+        backend::check(cudaStreamCreateWithPriority(&copies, cudaStreamNonBlocking, least), "a stream");
         backend::check(cudaEventCreateWithFlags(&kernels_done, cudaEventDisableTiming), "an event");
         backend::check(cudaEventCreateWithFlags(&copies_done, cudaEventDisableTiming), "an event");
         backend::check(cudaHostAlloc(&result, sizeof(double), cudaHostAllocMapped), "pinned memory");
@@ -193,7 +197,7 @@ void check(cudaError_t error, const char* what)
     if (error != cudaSuccess) throw RunError(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
 }
 
-cudaStream_t stream() { return context().stream; }
+cudaStream_t stream() { return context().beside ? context().copies : context().stream; }
 
 double* partials(size_t n)
 {
@@ -280,14 +284,26 @@ void copy_in_order(void* to, const void* from, size_t bytes)
 
 void copy_beside(void* to, const void* from, size_t bytes)
 {
-    Context& c = context();
-    check(cudaEventRecord(c.kernels_done, c.stream), "an event");
-    check(cudaStreamWaitEvent(c.copies, c.kernels_done), "an event");
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, c.copies), "a copy");
-    check(cudaEventRecord(c.copies_done, c.copies), "an event");
+    const Beside beside;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "a copy");
 }
 void follow_copies() { check(cudaStreamWaitEvent(context().stream, context().copies_done), "an event"); }
 void wait_for_copies() { check(cudaStreamSynchronize(context().copies), "a copy"); }
+
+Beside::Beside()
+{
+    Context& c = context();
+    check(cudaEventRecord(c.kernels_done, c.stream), "an event");
+    check(cudaStreamWaitEvent(c.copies, c.kernels_done), "an event");
+    ++c.beside;
+}
+Beside::~Beside()
+{
+    Context& c = context();
+    --c.beside;
+    // An error here is told by whoever waits for the copies.
+    (void)cudaEventRecord(c.copies_done, c.copies);
+}
 
 void fill(float* to, float value, size_t n)
 {

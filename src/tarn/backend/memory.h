@@ -24,6 +24,14 @@ void copy_in_order(void* to, const void* from, size_t bytes);
 void copy_beside(void* to, const void* from, size_t bytes);
 void follow_copies();
 void wait_for_copies();
+// While it lives, loops go where those copies do, after one another. They may not be reductions, whose room is shared.
+class Beside {
+public:
+    Beside();
+    ~Beside();
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+};
 void fill(float* to, float value, size_t n);
 void fill(uint8_t* to, uint8_t value, size_t n);
 }  // namespace backend

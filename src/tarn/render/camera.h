@@ -10,7 +10,7 @@ struct Camera {
     float tan_x = 1, tan_y = 1;  // half the picture's extent at unit distance
 
     // The direction through a point of the picture; (-1,-1) is its lower left corner.
-    Vec3f direction(float x, float y) const
+    TARN_HD Vec3f direction(float x, float y) const
     {
         const Vec3f d = forward + (x * tan_x) * right + (y * tan_y) * up;
         return (1 / length(d)) * d;

@@ -2,6 +2,7 @@
 // A quick picture of the water, for every frame of a run: rays marched through phi in 3D, a drawing in 2D.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,23 @@ template <>
 Image preview(const Water<2>& water, const Scene& scene, int width);
 template <>
 Image preview(const Water<3>& water, const Scene& scene, int width);
+
+// Draws one tank again and again in 3D, with kernels, in room that it keeps.
+class Painter {
+public:
+    // The scene must outlive it.
+    Painter(const Scene& scene, const Grid<3>& grid, int width);
+    ~Painter();
+
+    int width() const;
+    int height() const;
+    // The bytes of an Image, where the kernels are: there when these are done, and until the next picture.
+    const Memory<uint8_t>& draw(const Field<3>& phi, const Solids<3>& solids, double time);
+
+private:
+    struct Room;
+    std::unique_ptr<Room> room_;
+};
 
 void write_png(const std::string& path, const Image& image);
 

@@ -7,9 +7,12 @@
 //
 // It is a preview: reflections see one more surface and no further, only the floor has caustics, and the sky is the
 // only other light.
+//
+// All of it is kernels over cells, texels and pixels, so that a GPU draws from the phi that it holds.
 
-#include <array>
+#include <utility>
 
+#include "tarn/backend/atomic.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
 #include "tarn/render/camera.h"
@@ -22,22 +25,26 @@ namespace {
 
 constexpr float far_away = 1e9f;
 constexpr float refractive_index = 1.33f;
-constexpr int most_events = 8;  // surfaces that a ray meets before it is given up
+constexpr int most_events = 8;    // surfaces that a ray meets before it is given up
+constexpr int mirror_events = 3;  // the same for what is seen in a mirror
 
-const Vec3f sun_colour{4.1f, 3.75f, 3.15f};
-const Vec3f solid_colour = srgb(0.91f, 0.80f, 0.67f);
-const Vec3f floor_colour = srgb(0.86f, 0.85f, 0.83f);
-const Vec3f sky_low = srgb(0.74f, 0.82f, 0.90f), sky_high = srgb(0.20f, 0.45f, 0.85f);
-const Vec3f frame_colour = srgb(0.36f, 0.42f, 0.48f);
-// What is left of white light after the longest side of the domain, and what the water adds of its own.
-const Vec3f water_filter{0.010f, 0.185f, 0.47f};
-const Vec3f water_glow{0.008f, 0.105f, 0.285f};
+struct Colours {
+    Vec3f sun{4.1f, 3.75f, 3.15f};
+    Vec3f solid = srgb(0.91f, 0.80f, 0.67f);
+    Vec3f floor = srgb(0.86f, 0.85f, 0.83f);
+    Vec3f sky_low = srgb(0.74f, 0.82f, 0.90f), sky_high = srgb(0.20f, 0.45f, 0.85f);
+    Vec3f frame = srgb(0.36f, 0.42f, 0.48f);
+    // What is left of white light after the longest side of the domain, and what the water adds of its own.
+    Vec3f water_filter{0.010f, 0.185f, 0.47f};
+    Vec3f water_glow{0.008f, 0.105f, 0.285f};
+};
 
-Vec3f normalized(Vec3f a) { return (1 / std::sqrt(dot(a, a) + 1e-30f)) * a; }
-Vec3f reflect(Vec3f d, Vec3f n) { return d - (2 * dot(d, n)) * n; }
+TARN_HD Vec3f normalized(Vec3f a) { return (1 / std::sqrt(dot(a, a) + 1e-30f)) * a; }
+TARN_HD Vec3f reflect(Vec3f d, Vec3f n) { return d - (2 * dot(d, n)) * n; }
+TARN_HD float largest(Vec3f a) { return std::max(std::max(a[0], a[1]), a[2]); }
 
 // Snell's law; n faces the ray and eta is the ratio of the indices, from over to. False where all light is reflected.
-bool refract(Vec3f d, Vec3f n, float eta, Vec3f& bent)
+TARN_HD bool refract(Vec3f d, Vec3f n, float eta, Vec3f& bent)
 {
     const float c = -dot(d, n), k = 1 - eta * eta * (1 - c * c);
     if (k < 0) return false;
@@ -46,7 +53,7 @@ bool refract(Vec3f d, Vec3f n, float eta, Vec3f& bent)
 }
 
 // Schlick's approximation of Fresnel reflection, with the cosine on the air's side.
-float fresnel(float cosine)
+TARN_HD float fresnel(float cosine)
 {
     constexpr float straight =
         (refractive_index - 1) / (refractive_index + 1) * (refractive_index - 1) / (refractive_index + 1);
@@ -56,76 +63,62 @@ float fresnel(float cosine)
 
 struct Ray {
     Vec3f o, d;
-    Vec3f at(float t) const { return o + t * d; }
+    TARN_HD Vec3f at(float t) const { return o + t * d; }
 };
 
 // ---- where water and solids are ----
 
 // How far a ray may go at once from a block of cells, because no surface is near.
-class Gaps {
-public:
+struct Gaps {
     static constexpr int width = 8;  // of a block, in cells
+    static constexpr int most_rings = 16;
 
-    Gaps(View<3, const float> phi, Cell<3> cells, float inv_h)
-    {
-        for (int a = 0; a < 3; ++a) blocks_[a] = (cells[a] + width - 1) / width;
-        rings_.assign(static_cast<size_t>(blocks_[0]) * blocks_[1] * blocks_[2], most_rings);
-        parallel_rows("find gaps", blocks_[2], [&](int bk) {
-            for (int bj = 0; bj < blocks_[1]; ++bj)
-                for (int bi = 0; bi < blocks_[0]; ++bi) {
-                    float least = far_away;
-                    for (int k = bk * width; k < std::min((bk + 1) * width, cells[2]); ++k)
-                        for (int j = bj * width; j < std::min((bj + 1) * width, cells[1]); ++j)
-                            for (int i = bi * width; i < std::min((bi + 1) * width, cells[0]); ++i)
-                                least = std::min(least, std::abs(phi({i, j, k})));
-                    // Two cells cover what interpolation takes from the next block.
-                    if (least * inv_h < 2) ring({bi, bj, bk}) = 0;
-                }
-        });
-        // The number of blocks to the nearest surface, counting diagonals as one: separable, so axis by axis.
-        for (int axis = 0; axis < 3; ++axis) spread(axis);
-    }
+    View<3, const int> rings;  // of blocks around a block that hold no surface, itself counted
+    Cell<3> blocks;
 
-    float skip(Vec3f u) const
+    TARN_HD float skip(Vec3f u) const
     {
         Cell<3> b;
-        for (int a = 0; a < 3; ++a) b[a] = std::clamp(static_cast<int>(u[a]) / width, 0, blocks_[a] - 1);
-        return static_cast<float>((ring(b) - 1) * width);
+        for (int a = 0; a < 3; ++a) b[a] = std::clamp(static_cast<int>(u[a]) / width, 0, blocks[a] - 1);
+        return static_cast<float>((rings(b) - 1) * width);
     }
-
-private:
-    static constexpr int8_t most_rings = 16;
-
-    const int8_t& ring(Cell<3> b) const
-    {
-        return rings_[(static_cast<size_t>(b[2]) * blocks_[1] + b[1]) * blocks_[0] + b[0]];
-    }
-    int8_t& ring(Cell<3> b) { return const_cast<int8_t&>(std::as_const(*this).ring(b)); }
-
-    // After the axes before it, a block's value is the least over neighbours along this axis of max(their value,
-    // steps).
-    void spread(int axis)
-    {
-        const Gaps before = *this;
-        for (int k = 0; k < blocks_[2]; ++k)
-            for (int j = 0; j < blocks_[1]; ++j)
-                for (int i = 0; i < blocks_[0]; ++i) {
-                    const Cell<3> b{i, j, k};
-                    int8_t least = before.ring(b);
-                    for (int8_t n = 1; n < least; ++n)
-                        for (const int side : {-n, +n}) {
-                            Cell<3> c = b;
-                            c[axis] += side;
-                            if (c[axis] < 0 || c[axis] >= blocks_[axis]) continue;
-                            least = std::min(least, std::max(before.ring(c), n));
-                        }
-                    ring(b) = least;
-                }
-    }
-
-    Cell<3> blocks_;
-    std::vector<int8_t> rings_;
 };
+
+// After the axes before it, a block's value is the least over neighbours along this axis of max(their value, steps).
+void spread(Field<3, int>& rings, const Field<3, int>& before, const Tiles<3>& blocks, int axis)
+{
+    const auto to = rings.view();
+    const auto from = before.view();
+    const int next = from.next(axis), last = blocks.grid.cells[axis] - 1;
+    parallel_for("find gaps", blocks, [=] TARN_KERNEL(Cell<3> b) {
+        const int i = from.index(b), below = b[axis], above = last - b[axis];
+        int least = from[i];
+        for (int n = 1; n < least; ++n) {
+            if (n <= below) least = std::min(least, std::max(from[i - n * next], n));
+            if (n <= above) least = std::min(least, std::max(from[i + n * next], n));
+        }
+        to[i] = least;
+    });
+}
+
+void find_gaps(Field<3, int>& rings, Field<3, int>& scratch, View<3, const float> phi, const Tiles<3>& cells,
+               const Tiles<3>& blocks)
+{
+    const auto ring = rings.view();
+    // Two cells cover what interpolation takes from the next block.
+    const float near = static_cast<float>(2 * cells.grid.h);
+    parallel_for("find gaps", blocks, [=] TARN_KERNEL(Cell<3> b) { ring(b) = Gaps::most_rings; });
+    parallel_for("find gaps", cells, [=] TARN_KERNEL(Cell<3> c) {
+        if (!(std::fabs(phi(c)) < near)) return;
+        int* const of_block = &ring({c[0] / Gaps::width, c[1] / Gaps::width, c[2] / Gaps::width});
+        if (atomic_load(of_block) > 0) atomic_min(of_block, 0);
+    });
+    // The number of blocks to the nearest surface, counting diagonals as one: separable, so axis by axis.
+    for (int axis = 0; axis < 3; ++axis) {
+        rings.swap(scratch);
+        spread(rings, scratch, blocks, axis);
+    }
+}
 
 enum class Meets { surface, wall, floor, solid };
 
@@ -136,43 +129,31 @@ struct Event {
 };
 
 struct Tank {
-    View<3, const float> phi, solid;
     Cell<3> cells;
     Vec3f size;
     float inv_h;
-    bool has_solid;
-    std::vector<Shape> shapes;  // the same solids as the scene gives them, where it does
-    Gaps gaps;
+    View<3, const float> phi = {}, solid = {};
+    bool has_solid = false;
+    ShapesView shapes = {};  // the same solids as the scene gives them, where it does
+    Gaps gaps = {};
 
-    Tank(const Water<3>& w, const Scene& scene)
-        : phi(w.phi.view()),
-          solid(w.solids.distance.view()),
-          cells(w.grid.cells),
-          size(w.grid.cells.as<float>()),
-          inv_h(static_cast<float>(1 / w.grid.h)),
-          has_solid(w.solids.any),
-          shapes(scene.solids.at(w.time)),
-          gaps(phi, cells, inv_h)
-    {
-    }
-
-    float water_at(Vec3f u) const { return inv_h * sample_cells(phi, cells, u - Vec3f::all(0.5f)); }
+    TARN_HD float water_at(Vec3f u) const { return inv_h * sample_cells(phi, cells, u - Vec3f::all(0.5f)); }
     // From the grid, which is quick, and close by from the shapes themselves, which have sharp edges.
-    float solid_at(Vec3f u) const
+    TARN_HD float solid_at(Vec3f u) const
     {
         if (!has_solid) return far_away;
         const float d = inv_h * sample(solid, locate(solid, u, cells));
         // Far from solids the grid holds one distance for a whole tile, that of its middle.
         constexpr float half_tile = 0.87f * tile_size;
         if (d > half_tile + 3) return d - half_tile;
-        if (d > 1 || shapes.empty()) return d;
-        return inv_h * static_cast<float>(distance(shapes, (1.0 / inv_h) * u.as<double>()));
+        if (d > 1 || shapes.count == 0) return d;
+        return inv_h * static_cast<float>(shapes.distance((1.0 / inv_h) * u.as<double>()));
     }
-    bool wet(Vec3f u) const { return water_at(u) < 0; }
+    TARN_HD bool wet(Vec3f u) const { return water_at(u) < 0; }
 
     // Differences over two cells: smoother than phi itself, as the eye wants a surface of water.
     template <class F>
-    static Vec3f gradient(Vec3f u, float reach, const F& f)
+    TARN_HD static Vec3f gradient(Vec3f u, float reach, const F& f)
     {
         Vec3f g;
         for (int a = 0; a < 3; ++a) {
@@ -181,22 +162,22 @@ struct Tank {
         }
         return normalized(g);
     }
-    Vec3f water_normal(Vec3f u) const
+    TARN_HD Vec3f water_normal(Vec3f u) const
     {
         return gradient(u, 1.0f, [&](Vec3f x) { return water_at(x); });
     }
-    Vec3f solid_normal(Vec3f u) const
+    TARN_HD Vec3f solid_normal(Vec3f u) const
     {
-        return gradient(u, shapes.empty() ? 0.5f : 0.1f, [&](Vec3f x) { return solid_at(x); });
+        return gradient(u, shapes.count == 0 ? 0.5f : 0.1f, [&](Vec3f x) { return solid_at(x); });
     }
 
     // The part of a ray inside the box, and the axes of the walls where it enters and leaves.
     struct Span {
         float in = 0, out = far_away;
         int in_axis = -1, out_axis = -1;  // in_axis < 0: the ray starts inside
-        bool empty() const { return in >= out; }
+        TARN_HD bool empty() const { return in >= out; }
     };
-    Span span(const Ray& r) const
+    TARN_HD Span span(const Ray& r) const
     {
         Span s;
         for (int a = 0; a < 3; ++a) {
@@ -213,7 +194,7 @@ struct Tank {
     }
 
     // Follows a ray in one medium through the box to whatever it meets first.
-    Event march(const Ray& r, const Span& s, bool wet) const
+    TARN_HD Event march(const Ray& r, const Span& s, bool wet) const
     {
         const float side = wet ? -1.0f : 1.0f;
         float t = s.in, before = s.in, value_before = 0;
@@ -234,14 +215,14 @@ struct Tank {
     }
 
 private:
-    float free_path(Vec3f u, float value) const
+    TARN_HD float free_path(Vec3f u, float value) const
     {
         const float near = 0.75f * value;  // phi need not be a distance to the letter, hence less than all of it
         return value < 2 ? near : std::max(near, gaps.skip(u));
     }
 
     // Where phi changes sign between a and b: false position, kept inside the bracket.
-    float root(const Ray& r, float side, float a, float value_a, float b, float value_b) const
+    TARN_HD float root(const Ray& r, float side, float a, float value_a, float b, float value_b) const
     {
         for (int i = 0; i < 4 && b - a > 1e-3f; ++i) {
             const float share = std::clamp(value_a / (value_a - value_b), 0.05f, 0.95f);
@@ -257,59 +238,74 @@ private:
 
 // ---- light ----
 
+// Sunlight on the floor, by position.
+struct FloorMap {
+    float x0 = 0, z0 = 0, texel = 1;
+    Cell<2> texels;
+    View<2, const Vec3f> light;
+
+    TARN_HD Vec3f at(float x, float z) const
+    {
+        const float u = (x - x0) / texel - 0.5f, v = (z - z0) / texel - 0.5f;
+        const float fu = std::floor(u), fv = std::floor(v);
+        // One is full sunlight: what surrounds the map.
+        const auto texel_at = [&](float i, float j) {
+            if (i < 0 || j < 0 || i >= static_cast<float>(texels[0]) || j >= static_cast<float>(texels[1]))
+                return Vec3f::all(1);
+            return light({static_cast<int>(i), static_cast<int>(j)});
+        };
+        return mix(mix(texel_at(fu, fv), texel_at(fu + 1, fv), u - fu),
+                   mix(texel_at(fu, fv + 1), texel_at(fu + 1, fv + 1), u - fu), v - fv);
+    }
+};
+
+// Where a ray of sunlight lands and what is left of it.
+struct Landing {
+    float x = 0, z = 0;
+    Vec3f light = {};
+    Vec3f scattered = {};  // arrives, by many ways, around where the ray would have landed
+    bool bent = false;     // false: it lands where it would have without the tank, if at all
+};
+
 struct World {
     Tank tank;
+    FloorMap floor_map;
+    Colours colours;
     Vec3f sun;             // towards it
     Vec3f absorption;      // per cell of water: Beer's law, light falls as exp(-absorption * path)
     float scale;           // the longest side, in cells
     bool pane[3][2] = {};  // walls of glass, by axis and end
     float pixel;           // a pixel's width at unit distance
 
-    // Sunlight on the floor, by position.
-    struct FloorMap {
-        float x0 = 0, z0 = 0, texel = 1;
-        int nx = 0, nz = 0;
-        std::vector<Vec3f> light;
-
-        size_t index(int i, int j) const
-        {
-            return static_cast<size_t>(j) * static_cast<size_t>(nx) + static_cast<size_t>(i);
-        }
-        Vec3f at(float x, float z) const
-        {
-            const float u = (x - x0) / texel - 0.5f, v = (z - z0) / texel - 0.5f;
-            const float fu = std::floor(u), fv = std::floor(v);
-            // One is full sunlight: what surrounds the map.
-            const auto texel_at = [&](float i, float j) {
-                if (i < 0 || j < 0 || i >= static_cast<float>(nx) || j >= static_cast<float>(nz)) return Vec3f::all(1);
-                return light[index(static_cast<int>(i), static_cast<int>(j))];
-            };
-            return mix(mix(texel_at(fu, fv), texel_at(fu + 1, fv), u - fu),
-                       mix(texel_at(fu, fv + 1), texel_at(fu + 1, fv + 1), u - fu), v - fv);
-        }
-    } floor_map;
-
-    World(const Water<3>& water, const Scene& scene, const Camera& camera, int width)
-        : tank(water, scene),
+    // An empty one, with a floor that is not lit yet.
+    World(const Grid<3>& grid, const WallsParams& walls, const Camera& camera, int width)
+        : tank{.cells = grid.cells, .size = grid.cells.as<float>(), .inv_h = static_cast<float>(1 / grid.h)},
           sun(normalized({-0.70f, 1.0f, 0.18f})),
+          scale(largest(tank.size)),
           pixel(2 * camera.tan_x / static_cast<float>(width))
     {
-        scale = std::max({tank.size[0], tank.size[1], tank.size[2]});
-        for (int c = 0; c < 3; ++c) absorption[c] = -std::log(water_filter[c]) / scale;
-        const WallsParams& w = scene.params.domain.walls;
-        pane[0][0] = w.left != WallKind::open;
-        pane[0][1] = w.right != WallKind::open;
-        pane[2][0] = w.back != WallKind::open;
-        pane[2][1] = w.front != WallKind::open;
-        light_floor();
+        for (int c = 0; c < 3; ++c) absorption[c] = -std::log(colours.water_filter[c]) / scale;
+        pane[0][0] = walls.left != WallKind::open;
+        pane[0][1] = walls.right != WallKind::open;
+        pane[2][0] = walls.back != WallKind::open;
+        pane[2][1] = walls.front != WallKind::open;
+
+        const float shift = tank.size[1] / sun[1];
+        const float reach_x = -sun[0] * shift, reach_z = -sun[2] * shift;  // from the top of the box to its shadow
+        FloorMap& m = floor_map;
+        m.x0 = std::min(0.0f, reach_x);
+        m.z0 = std::min(0.0f, reach_z);
+        const float extent_x = tank.size[0] + std::abs(reach_x), extent_z = tank.size[2] + std::abs(reach_z);
+        m.texel = std::max(extent_x, extent_z) / 420;
+        m.texels = {static_cast<int>(extent_x / m.texel) + 1, static_cast<int>(extent_z / m.texel) + 1};
     }
 
-    Vec3f filter(float path) const { return exp(-path * absorption); }
+    TARN_HD Vec3f filter(float path) const { return exp(-path * absorption); }
 
-    Vec3f sky(Vec3f d) const
+    TARN_HD Vec3f sky(Vec3f d) const
     {
         const float up = std::max(d[1], 0.0f);
-        const Vec3f blue = mix(sky_low, sky_high, 1 - std::pow(1 - up, 2.2f));
+        const Vec3f blue = mix(colours.sky_low, colours.sky_high, 1 - std::pow(1 - up, 2.2f));
         const float c = std::max(dot(d, sun), 0.0f);
         // A disc wider than the true one, so that its glints on water cover pixels, and a glow around it.
         const float disc = smoothstep(0.9965f, 0.9985f, c), glow = std::pow(c, 48.0f);
@@ -318,14 +314,14 @@ struct World {
         return 1.05f * blue + (9.0f * disc + 0.35f * glow) * Vec3f{1.0f, 0.93f, 0.8f} + Vec3f::all(0.9f * cloud);
     }
     // Skylight from all sides on a surface that faces n.
-    static Vec3f skylight(Vec3f n)
+    TARN_HD static Vec3f skylight(Vec3f n)
     {
         return mix(Vec3f{0.66f, 0.62f, 0.56f}, Vec3f{0.66f, 0.73f, 0.84f}, 0.5f + 0.5f * n[1]);
     }
 
-    Vec3f floor_light(float x, float z) const
+    TARN_HD Vec3f floor_light(float x, float z) const
     {
-        const Vec3f direct = (sun[1] * floor_map.at(x, z)) * sun_colour;
+        const Vec3f direct = (sun[1] * floor_map.at(x, z)) * colours.sun;
         // What stands close above the floor takes away skylight.
         float open = 1;
         if (tank.has_solid && x > 0 && z > 0 && x < tank.size[0] && z < tank.size[2])
@@ -333,20 +329,20 @@ struct World {
         return direct + open * skylight({0, 1, 0});
     }
 
-    Vec3f floor_at(const Ray& r, float t) const
+    TARN_HD Vec3f floor_at(const Ray& r, float t) const
     {
         const Vec3f p = r.at(t);
         // Tiles, with joints that fade where they are finer than a pixel.
         const float tile = scale / 8, joint = 0.012f * tile;
         const float foot = 0.75f * t * pixel / std::max(0.08f, std::abs(r.d[1]));
         float line = 0;
-        for (const int a : {0, 2}) {
+        for (int a = 0; a < 3; a += 2) {
             const float off = std::abs(p[a] / tile - std::round(p[a] / tile)) * tile;
             const float cover = joint / std::max(joint, foot);
             line = std::max(line, cover * (1 - smoothstep(joint, joint + foot, off)));
         }
         const bool odd = (static_cast<int>(std::floor(p[0] / tile)) + static_cast<int>(std::floor(p[2] / tile))) & 1;
-        const Vec3f albedo = (odd ? 0.90f : 1.0f) * mix(floor_colour, 0.82f * floor_colour, line);
+        const Vec3f albedo = (odd ? 0.90f : 1.0f) * mix(colours.floor, 0.82f * colours.floor, line);
         Vec3f light = 0.36f * (albedo * floor_light(p[0], p[2]));
         // Far floor dissolves in the horizon's haze, so that there is no edge of the world.
         const Vec3f away{p[0] - 0.5f * tank.size[0], 0, p[2] - 0.5f * tank.size[2]};
@@ -355,14 +351,14 @@ struct World {
     }
 
     // What a ray sees that leaves the tank.
-    Vec3f surroundings(const Ray& r) const
+    TARN_HD Vec3f surroundings(const Ray& r) const
     {
         if (r.d[1] < -1e-4f && r.o[1] >= 0) return floor_at(r, -r.o[1] / r.d[1]);
         return sky(r.d);
     }
 
     // Sunlight at a point in the tank: nothing behind a solid (softly at its edge), filtered behind water.
-    Vec3f sunlight(Vec3f u) const
+    TARN_HD Vec3f sunlight(Vec3f u) const
     {
         const Ray r{u, sun};
         const Tank::Span s = tank.span(r);
@@ -372,25 +368,25 @@ struct World {
             const float water = tank.water_at(x), solid = tank.solid_at(x);
             open = std::min(open, 14 * solid / t);
             if (open <= 0) return {};
-            const float ahead = std::max(0.5f, std::min({solid, 0.75f * std::abs(water), 8.0f}));
+            const float ahead = std::max(0.5f, std::min(std::min(solid, 0.75f * std::abs(water)), 8.0f));
             if (water < 0) path += std::min(ahead, s.out - t);
             t += ahead;
         }
         return smoothstep(0, 1, open) * filter(path);
     }
 
-    Vec3f solid_light(Vec3f u, Vec3f n) const
+    TARN_HD Vec3f solid_light(Vec3f u, Vec3f n) const
     {
         const float facing = std::max(dot(n, sun), 0.0f);
-        const Vec3f direct = facing > 0 ? facing * (sunlight(u + 0.6f * n) * sun_colour) : Vec3f{};
+        const Vec3f direct = facing > 0 ? facing * (sunlight(u + 0.6f * n) * colours.sun) : Vec3f{};
         const float reach = 0.05f * scale;
         const float open =
             0.5f + 0.5f * std::clamp(std::min(tank.solid_at(u + reach * n), u[1] + reach * n[1]) / reach, 0.0f, 1.0f);
-        return 0.36f * (solid_colour * (direct + open * skylight(n)));
+        return 0.36f * (colours.solid * (direct + open * skylight(n)));
     }
 
     // The tank's edges as fine lines: how much of them covers a ray between two distances.
-    float frame(const Ray& r, float t_begin, float t_end) const
+    TARN_HD float frame(const Ray& r, float t_begin, float t_end) const
     {
         float cover = 0;
         for (int a = 0; a < 3; ++a) {
@@ -417,21 +413,33 @@ struct World {
     }
 
     // What the camera sees along a ray: the light that comes back along it, and the tank's frame before that.
-    Vec3f seen(const Ray& r) const
+    TARN_HD Vec3f seen(const Ray& r) const
     {
         float clear = 0;
-        const Vec3f light = radiance(r, most_events, &clear);
-        return mix(light, 0.5f * frame_colour, frame(r, 0, clear + 1));
+        const Vec3f light = radiance<true>(r, clear);
+        return mix(light, 0.5f * colours.frame, frame(r, 0, clear + 1));
+    }
+
+    // One ray of sunlight for each texel, started above the box so that it would land in that texel if nothing were in
+    // its way.
+    TARN_HD Landing sunbeam(Cell<2> t) const
+    {
+        const FloorMap& m = floor_map;
+        const float x = m.x0 + (static_cast<float>(t[0]) + 0.5f) * m.texel,
+                    z = m.z0 + (static_cast<float>(t[1]) + 0.5f) * m.texel;
+        const float up = (tank.size[1] + 1) / sun[1];
+        return follow_sun({Vec3f{x, 0, z} + up * sun, -sun});
     }
 
 private:
-    // The light that comes back along a ray. `clear` is given for rays of the camera, which alone see mirror images:
-    // how far they go before something bends or stops them.
-    Vec3f radiance(Ray r, int events, float* clear) const
+    // The light that comes back along a ray, and how far it goes before something bends or stops it. Rays of the
+    // camera alone see mirror images.
+    template <bool camera>
+    TARN_HD Vec3f radiance(Ray r, float& clear) const
     {
         float path = 0;
         const auto stops = [&](float t) {
-            if (clear && *clear == 0) *clear = path + t;
+            if (clear == 0) clear = path + t;
         };
         Vec3f light, through = Vec3f::all(1);
         bool inside = false, wet = false;
@@ -441,7 +449,9 @@ private:
             inside = true;
             wet = tank.wet(r.o);
         }
-        for (; events > 0; --events) {
+        for (int events = camera ? most_events : mirror_events; events > 0; --events) {
+            Vec3f u, n;
+            bool crosses = false, at_wall = false;  // the water's surface, which may be that of water at a wall
             s = tank.span(r);
             if (!inside) {
                 const float floor_t = r.d[1] < 0 && r.o[1] >= 0 ? -r.o[1] / r.d[1] : far_away;
@@ -451,69 +461,71 @@ private:
                     stops(floor_t);
                     return light + through * surroundings(r);
                 }
-                const Vec3f u = r.at(s.in);
-                Vec3f n;
+                u = r.at(s.in);
                 n[s.in_axis] = r.d[s.in_axis] > 0 ? -1.0f : 1.0f;
                 if (tank.solid_at(u) < 0) {
                     stops(s.in);
                     return light + through * solid_light(u, n);
                 }
-                if (tank.wet(u)) {
+                inside = true;
+                crosses = tank.wet(u);
+                if (crosses) {
                     stops(s.in);
-                    behind_glass = clear;
-                    wet = cross_surface(light, through, r, u, n, false, clear);
+                    behind_glass = camera;
                 } else {
                     path += s.in;
                     if (pane[s.in_axis][n[s.in_axis] > 0]) add_pane(light, through, r, n);
                     r.o = u;
                 }
-                inside = true;
-                continue;
-            }
-
-            s.in = 0;
-            const Event e = tank.march(r, s, wet);
-            if (wet) {
-                // Drops and films are tinted a little more than they would be, or they could hardly be seen.
-                const Vec3f left = filter(e.t + 0.035f * scale);
-                light += through * (Vec3f::all(1) - left) * water_glow;
-                through = through * left;
-            }
-            if (behind_glass) {
-                const float cover = frame(r, 0.5f, e.t + 1);
-                light += (0.5f * cover) * (through * frame_colour);
-                through *= 1 - cover;
-                behind_glass = false;
-            }
-            if (wet || e.what != Meets::wall) stops(e.t);
-            path += e.t;
-            const Vec3f u = r.at(e.t);
-            if (e.what == Meets::solid) return light + through * solid_light(u, e.normal);
-            if (e.what == Meets::floor) return light + through * floor_at(r, e.t);
-            if (e.what == Meets::surface) {
-                Vec3f n = tank.water_normal(u);
-                if (wet) n = -n;
-                // A surface seen from its back is an artefact of smoothing: then it is seen edge on.
-                if (dot(n, r.d) > -0.02f) n = normalized(n - (dot(n, r.d) + 0.02f) * r.d);
-                wet = cross_surface(light, through, r, u, n, wet, clear);
             } else {
+                s.in = 0;
+                const Event e = tank.march(r, s, wet);
                 if (wet) {
-                    wet = cross_surface(light, through, r, u, e.normal, true, clear);
-                    inside = wet;
+                    // Drops and films are tinted a little more than they would be, or they could hardly be seen.
+                    const Vec3f left = filter(e.t + 0.035f * scale);
+                    light += through * (Vec3f::all(1) - left) * colours.water_glow;
+                    through = through * left;
+                }
+                if (behind_glass) {
+                    const float cover = frame(r, 0.5f, e.t + 1);
+                    light += (0.5f * cover) * (through * colours.frame);
+                    through *= 1 - cover;
+                    behind_glass = false;
+                }
+                if (wet || e.what != Meets::wall) stops(e.t);
+                path += e.t;
+                u = r.at(e.t);
+                if (e.what == Meets::solid) return light + through * solid_light(u, e.normal);
+                if (e.what == Meets::floor) return light + through * floor_at(r, e.t);
+                if (e.what == Meets::surface) {
+                    crosses = true;
+                    n = tank.water_normal(u);
+                    if (wet) n = -n;
+                    // A surface seen from its back is an artefact of smoothing: then it is seen edge on.
+                    if (dot(n, r.d) > -0.02f) n = normalized(n - (dot(n, r.d) + 0.02f) * r.d);
+                } else if (wet) {
+                    crosses = at_wall = true;
+                    n = e.normal;
                 } else {
                     if (pane[s.out_axis][e.normal[s.out_axis] < 0]) through *= 0.985f;
                     inside = false;
                     r.o = u;
                 }
             }
-            if (std::max({through[0], through[1], through[2]}) < 0.01f) return light;
+            // Here alone, so that the rays of a GPU's warp look into their mirrors together.
+            if (crosses) {
+                wet = cross_surface<camera>(light, through, r, u, n, wet);
+                if (at_wall) inside = wet;
+            }
+            if (largest(through) < 0.01f) return light;
         }
-        return light + through * (wet ? water_glow : sky(r.d));
+        return light + through * (wet ? colours.water_glow : sky(r.d));
     }
 
     // Continues a ray at the water's surface: bent, or reflected where it cannot leave. Returns whether it is in water
     // then.
-    bool cross_surface(Vec3f& light, Vec3f& through, Ray& r, Vec3f u, Vec3f n, bool from_water, bool mirrors) const
+    template <bool mirrors>
+    TARN_HD bool cross_surface(Vec3f& light, Vec3f& through, Ray& r, Vec3f u, Vec3f n, bool from_water) const
     {
         Vec3f bent;
         const bool passes = refract(r.d, n, from_water ? refractive_index : 1 / refractive_index, bent);
@@ -522,98 +534,38 @@ private:
             return from_water;
         }
         const float mirrored = fresnel(from_water ? -dot(bent, n) : -dot(r.d, n));
-        if (mirrors && !from_water) {
-            const Ray mirror{u + 0.06f * n, reflect(r.d, n)};
-            // A mirror image that carries little light need not know about the splash beside it.
-            const Vec3f seen = mirrored > 0.05f ? radiance(mirror, 3, nullptr) : surroundings(mirror);
-            light += mirrored * (through * seen);
-        } else {
-            light += mirrored * (through * (from_water ? water_glow : sky(reflect(r.d, n))));
-        }
+        light += mirrored * (through * mirror_image<mirrors>({u + 0.06f * n, reflect(r.d, n)}, mirrored, from_water));
         through *= 1 - mirrored;
         r = {u - 0.06f * n, bent};
         return !from_water;
     }
 
+    template <bool mirrors>
+    TARN_HD Vec3f mirror_image(const Ray& r, float mirrored, bool from_water) const
+    {
+        if (from_water) return colours.water_glow;
+        if constexpr (mirrors) {
+            // A mirror image that carries little light need not know about the splash beside it.
+            float clear = 0;
+            return mirrored > 0.05f ? radiance<false>(r, clear) : surroundings(r);
+        } else {
+            return sky(r.d);
+        }
+    }
+
     // A dry pane of glass: a little haze, and the sky in it at grazing angles.
-    void add_pane(Vec3f& light, Vec3f& through, const Ray& r, Vec3f n) const
+    TARN_HD void add_pane(Vec3f& light, Vec3f& through, const Ray& r, Vec3f n) const
     {
         const float mirrored = 0.5f * fresnel(-dot(r.d, n));
         light += through * (mirrored * sky(reflect(r.d, n)));
         through *= 1 - mirrored - 0.01f;
     }
 
-    // The floor map: one ray of sunlight for each texel, started above the box so that it would land in that texel if
-    // nothing were in its way, and counted where it does land.
-    void light_floor()
-    {
-        FloorMap& m = floor_map;
-        const float shift = tank.size[1] / sun[1];
-        const float reach_x = -sun[0] * shift, reach_z = -sun[2] * shift;  // from the top of the box to its shadow
-        m.x0 = std::min(0.0f, reach_x);
-        m.z0 = std::min(0.0f, reach_z);
-        const float extent_x = tank.size[0] + std::abs(reach_x), extent_z = tank.size[2] + std::abs(reach_z);
-        m.texel = std::max(extent_x, extent_z) / 420;
-        m.nx = static_cast<int>(extent_x / m.texel) + 1;
-        m.nz = static_cast<int>(extent_z / m.texel) + 1;
-
-        std::vector<Landing> landings(static_cast<size_t>(m.nx) * static_cast<size_t>(m.nz));
-        parallel_rows("light the floor", m.nz, [&](int j) {
-            for (int i = 0; i < m.nx; ++i) {
-                const float x = m.x0 + (static_cast<float>(i) + 0.5f) * m.texel,
-                            z = m.z0 + (static_cast<float>(j) + 0.5f) * m.texel;
-                const float up = (tank.size[1] + 1) / sun[1];
-                landings[m.index(i, j)] = follow_sun({Vec3f{x, 0, z} + up * sun, -sun});
-            }
-        });
-
-        // Each landing is shared among the four nearest texels; one that was not bent falls into its own alone. In a
-        // fixed order, so that the picture is the same on any number of threads.
-        m.light.assign(landings.size(), Vec3f{});
-        for (size_t n = 0; n < landings.size(); ++n) {
-            const Landing& l = landings[n];
-            m.light[n] += l.scattered;
-            const float u = (l.x - m.x0) / m.texel - 0.5f, v = (l.z - m.z0) / m.texel - 0.5f;
-            const int i = static_cast<int>(std::floor(u)), j = static_cast<int>(std::floor(v));
-            for (int dj = 0; dj < 2; ++dj)
-                for (int di = 0; di < 2; ++di) {
-                    if (i + di < 0 || j + dj < 0 || i + di >= m.nx || j + dj >= m.nz) continue;
-                    const float fu = u - static_cast<float>(i), fv = v - static_cast<float>(j);
-                    m.light[m.index(i + di, j + dj)] += ((di ? fu : 1 - fu) * (dj ? fv : 1 - fv)) * l.light;
-                }
-        }
-        // The sun is not a point: its penumbra hides the grain of single rays.
-        for (int pass = 0; pass < 3; ++pass) soften(m);
-    }
-
-    static void soften(FloorMap& m)
-    {
-        for (const bool along_x : {true, false}) {
-            const std::vector<Vec3f> before = m.light;
-            parallel_rows("soften floor light", m.nz, [&](int j) {
-                for (int i = 0; i < m.nx; ++i) {
-                    const auto at = [&](int step) {
-                        const int x = along_x ? std::clamp(i + step, 0, m.nx - 1) : i;
-                        const int z = along_x ? j : std::clamp(j + step, 0, m.nz - 1);
-                        return before[m.index(x, z)];
-                    };
-                    m.light[m.index(i, j)] = 0.25f * at(-1) + 0.5f * at(0) + 0.25f * at(1);
-                }
-            });
-        }
-    }
-
-    // Where a ray of sunlight lands and what is left of it.
-    struct Landing {
-        float x = 0, z = 0;
-        Vec3f light;
-        Vec3f scattered;  // arrives, by many ways, around where the ray would have landed
-    };
-    Landing follow_sun(Ray r) const
+    TARN_HD Landing follow_sun(Ray r) const
     {
         const Vec3f dark;
         Vec3f light = Vec3f::all(1), scattered;
-        bool wet = false, inside = false;
+        bool wet = false, inside = false, turned = false;
         for (int events = 0; events < 6; ++events) {
             Tank::Span s = tank.span(r);
             if (s.empty()) break;
@@ -634,6 +586,7 @@ private:
                 scattered = Vec3f{0.26f, 0.34f, 0.40f};
                 light *= 1 - scattered[1];
             }
+            turned = true;
             Vec3f n = tank.water_normal(r.o), bent;
             if (wet) n = -n;
             if (dot(n, r.d) > -0.05f) n = normalized(n - (dot(n, r.d) + 0.05f) * r.d);
@@ -645,13 +598,71 @@ private:
                 r = {r.o + 0.06f * n, reflect(r.d, n)};
             }
         }
-        if (r.d[1] > -0.05f) return {0, 0, dark, scattered};  // it lands far away
+        if (r.d[1] > -0.05f) return {.scattered = scattered};  // it lands far away
         const float t = -r.o[1] / r.d[1];
-        return {r.o[0] + t * r.d[0], r.o[2] + t * r.d[2], light, scattered};
+        return {r.o[0] + t * r.d[0], r.o[2] + t * r.d[2], light, scattered, turned};
     }
 };
 
-Vec3f developed(Vec3f light)
+// Light that lands is counted in whole parts: their sum is the same in any order.
+using Parts = Vec<3, long long>;
+constexpr float part = 1.0f / (1 << 24);
+
+// Shares a landing among the four nearest texels.
+TARN_KERNEL inline void share(const View<2, Parts>& landed, const FloorMap& m, const Landing& l)
+{
+    const float u = (l.x - m.x0) / m.texel - 0.5f, v = (l.z - m.z0) / m.texel - 0.5f;
+    const float fu = std::floor(u), fv = std::floor(v);
+    for (int dj = 0; dj < 2; ++dj)
+        for (int di = 0; di < 2; ++di) {
+            const float i = fu + static_cast<float>(di), j = fv + static_cast<float>(dj);
+            if (i < 0 || j < 0 || i >= static_cast<float>(m.texels[0]) || j >= static_cast<float>(m.texels[1]))
+                continue;
+            const float weight = (di ? u - fu : 1 - (u - fu)) * (dj ? v - fv : 1 - (v - fv));
+            Parts& there = landed({static_cast<int>(i), static_cast<int>(j)});
+            for (int c = 0; c < 3; ++c) atomic_add(&there[c], static_cast<long long>(weight * l.light[c] / part));
+        }
+}
+
+// The mean of a texel and its neighbours along an axis, the texel twice.
+void soften(Field<2, Vec3f>& light, const Field<2, Vec3f>& before, const Tiles<2>& texels, int axis)
+{
+    const auto to = light.view();
+    const auto from = before.view();
+    const int next = from.next(axis), last = texels.grid.cells[axis] - 1;
+    parallel_for("soften floor light", texels, [=] TARN_KERNEL(Cell<2> t) {
+        const int i = from.index(t), below = t[axis] > 0 ? i - next : i, above = t[axis] < last ? i + next : i;
+        to[i] = 0.25f * from[below] + 0.5f * from[i] + 0.25f * from[above];
+    });
+}
+
+// Rays of sunlight, counted where they land. `landed` is zero before and after.
+void light_floor(Field<2, Vec3f>& light, Field<2, Vec3f>& scratch, Field<2, Parts>& landed, const World& world,
+                 const Tiles<2>& texels)
+{
+    const auto to = light.view();
+    const auto sum = landed.view();
+    parallel_for("light the floor", texels, [=] TARN_KERNEL(Cell<2> t) {
+        const Landing l = world.sunbeam(t);
+        // Most rays are not bent, and fall into their own texel alone.
+        to(t) = l.bent ? l.scattered : l.scattered + l.light;
+        if (l.bent) share(sum, world.floor_map, l);
+    });
+    parallel_for("light the floor", texels, [=] TARN_KERNEL(Cell<2> t) {
+        to(t) += part * sum(t).as<float>();
+        sum(t) = {};
+    });
+    // The sun is not a point: its penumbra hides the grain of single rays.
+    for (int pass = 0; pass < 3; ++pass)
+        for (int axis = 0; axis < 2; ++axis) {
+            light.swap(scratch);
+            soften(light, scratch, texels, axis);
+        }
+}
+
+// ---- the picture ----
+
+TARN_HD Vec3f developed(Vec3f light)
 {
     const Vec3f film = expose(1.25f * light);
     Vec3f colour;
@@ -662,55 +673,144 @@ Vec3f developed(Vec3f light)
     return colour;
 }
 
+struct Shot {
+    World world;
+    Camera camera;
+    Cell<2> size;  // in pixels
+
+    TARN_HD Vec3f colour_at(float x, float y) const
+    {
+        const Vec3f d =
+            camera.direction(2 * x / static_cast<float>(size[0]) - 1, 1 - 2 * y / static_cast<float>(size[1]));
+        return developed(world.seen({camera.position, d}));
+    }
+    TARN_HD Vec3f once(Cell<2> p) const
+    {
+        return colour_at(static_cast<float>(p[0]) + 0.5f, static_cast<float>(p[1]) + 0.5f);
+    }
+    // Four more rays, on a rotated square.
+    TARN_HD Vec3f again(Cell<2> p) const
+    {
+        const float x[] = {0.125f, 0.625f, 0.875f, 0.375f}, y[] = {0.375f, 0.125f, 0.625f, 0.875f};
+        Vec3f sum;
+        for (int n = 0; n < 4; ++n) sum += colour_at(static_cast<float>(p[0]) + x[n], static_cast<float>(p[1]) + y[n]);
+        return sum;
+    }
+};
+
+// How much a pixel differs from its neighbours.
+TARN_HD float contrast(const View<2, const Vec3f>& picture, Cell<2> size, Cell<2> p)
+{
+    const int i = picture.index(p);
+    float most = 0;
+    for (int a = 0; a < 2; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            if (p[a] + side < 0 || p[a] + side >= size[a]) continue;
+            const Vec3f d = picture[i + side * picture.next(a)] - picture[i];
+            most = std::max(most, largest({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])}));
+        }
+    return most;
+}
+
+Cell<2> size_of_picture(int width)
+{
+    const int w = std::max(2, width / 2 * 2);
+    return {w, std::max(2, (w * 9 / 16 + 1) / 2 * 2)};
+}
+
+// In cells, as all lengths here.
+Camera camera_of(const Scene& scene, const Grid<3>& grid, Cell<2> picture)
+{
+    Camera camera = make_camera(scene.params.camera, grid.size(), static_cast<double>(picture[0]) / picture[1]);
+    camera.position = static_cast<float>(1 / grid.h) * camera.position;
+    return camera;
+}
+
+template <int D>
+Tiles<D> tiles_of(Cell<D> cells)
+{
+    return all_tiles(Grid<D>(cells, 1));
+}
+
 }  // namespace
+
+struct Painter::Room {
+    const Scene& scene;
+    const Tiles<2> pixels;
+    const Camera camera;
+    const World empty;
+    const Tiles<3> cells, blocks;
+    const Tiles<2> texels;
+    Field<3, int> rings[2];
+    Field<2, Vec3f> light[2];
+    Field<2, Parts> landed;
+    Field<2, Vec3f> once;  // the picture with one ray a pixel
+    Memory<uint8_t> rgb;
+
+    Room(const Scene& s, const Grid<3>& grid, int width)
+        : scene(s),
+          pixels(tiles_of(size_of_picture(width))),
+          camera(camera_of(s, grid, pixels.grid.cells)),
+          empty(grid, s.params.domain.walls, camera, pixels.grid.cells[0]),
+          cells(all_tiles(grid)),
+          blocks(tiles_of(TileMap<3>(grid).count)),
+          texels(tiles_of(empty.floor_map.texels)),
+          landed(texels.grid),
+          once(pixels.grid),
+          rgb(3 * static_cast<size_t>(pixels.grid.count()))
+    {
+        static_assert(Gaps::width == tile_size);
+        for (auto& r : rings) r = Field<3, int>(blocks.grid);
+        for (auto& l : light) l = Field<2, Vec3f>(texels.grid);
+    }
+};
+
+Painter::Painter(const Scene& scene, const Grid<3>& grid, int width) : room_(std::make_unique<Room>(scene, grid, width))
+{
+}
+Painter::~Painter() = default;
+
+int Painter::width() const { return room_->pixels.grid.cells[0]; }
+int Painter::height() const { return room_->pixels.grid.cells[1]; }
+
+const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solids, double time)
+{
+    Room& room = *room_;
+    World world = room.empty;
+    const KernelShapes shapes = room.scene.solids.for_kernels(time);
+    world.tank.phi = phi.view();
+    world.tank.solid = solids.distance.view();
+    world.tank.has_solid = solids.any;
+    if (!room.scene.solids.empty()) world.tank.shapes = shapes.view();
+    find_gaps(room.rings[0], room.rings[1], world.tank.phi, room.cells, room.blocks);
+    world.tank.gaps = {std::as_const(room.rings[0]).view(), room.blocks.grid.cells};
+    light_floor(room.light[0], room.light[1], room.landed, world, room.texels);
+    world.floor_map.light = std::as_const(room.light[0]).view();
+
+    const Shot shot{world, room.camera, room.pixels.grid.cells};
+    const auto once = room.once.view();
+    parallel_for("preview", room.pixels, [=] TARN_KERNEL(Cell<2> p) { once(p) = shot.once(p); });
+
+    // Where neighbours differ much there is an edge, a drop or a glint.
+    const View<2, const Vec3f> from = once;
+    uint8_t* const rgb = room.rgb.data();
+    parallel_for("smooth edges", room.pixels, [=] TARN_KERNEL(Cell<2> p) {
+        Vec3f colour = from(p);
+        if (contrast(from, shot.size, p) > 0.06f) colour = 0.2f * (colour + shot.again(p));
+        uint8_t* const there =
+            rgb + 3 * (static_cast<size_t>(p[1]) * static_cast<size_t>(shot.size[0]) + static_cast<size_t>(p[0]));
+        for (int c = 0; c < 3; ++c) there[c] = to_byte(colour[c]);
+    });
+    return room.rgb;
+}
 
 template <>
 Image preview(const Water<3>& water, const Scene& scene, int width)
 {
-    Image image;
-    image.width = std::max(2, width / 2 * 2);
-    image.height = std::max(2, (image.width * 9 / 16 + 1) / 2 * 2);
-    const int w = image.width, h = image.height;
-
-    Camera camera = make_camera(scene.params.camera, water.grid.size(), static_cast<double>(w) / h);
-    camera.position = static_cast<float>(1 / water.grid.h) * camera.position;  // metres to cells
-    const World world(water, scene, camera, w);
-    const auto colour_at = [&](float x, float y) {
-        const Vec3f d = camera.direction(2 * x / static_cast<float>(w) - 1, 1 - 2 * y / static_cast<float>(h));
-        return developed(world.seen({camera.position, d}));
-    };
-
-    std::vector<Vec3f> once(static_cast<size_t>(w) * static_cast<size_t>(h));
-    const auto index = [&](int x, int y) {
-        return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x);
-    };
-    parallel_rows("preview", h, [&](int y) {
-        for (int x = 0; x < w; ++x)
-            once[index(x, y)] = colour_at(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
-    });
-
-    // Where neighbours differ much there is an edge, a drop or a glint: four more rays, on a rotated square.
-    image.rgb.resize(3 * once.size());
-    parallel_rows("smooth edges", h, [&](int y) {
-        for (int x = 0; x < w; ++x) {
-            const Vec3f centre = once[index(x, y)];
-            float contrast = 0;
-            for (const auto& [nx, ny] : {std::pair{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}}) {
-                if (nx < 0 || ny < 0 || nx >= w || ny >= h) continue;
-                const Vec3f d = once[index(nx, ny)] - centre;
-                contrast = std::max({contrast, std::abs(d[0]), std::abs(d[1]), std::abs(d[2])});
-            }
-            Vec3f colour = centre;
-            if (contrast > 0.06f) {
-                constexpr std::array<std::array<float, 2>, 4> offsets{
-                    {{0.125f, 0.375f}, {0.625f, 0.125f}, {0.875f, 0.625f}, {0.375f, 0.875f}}};
-                for (const auto& [ox, oy] : offsets)
-                    colour += colour_at(static_cast<float>(x) + ox, static_cast<float>(y) + oy);
-                colour *= 0.2f;
-            }
-            for (int c = 0; c < 3; ++c) image.rgb[3 * index(x, y) + static_cast<size_t>(c)] = to_byte(colour[c]);
-        }
-    });
+    Painter painter(scene, water.grid, width);
+    const Memory<uint8_t>& rgb = painter.draw(water.phi, water.solids, water.time);
+    Image image{painter.width(), painter.height(), std::vector<uint8_t>(rgb.size())};
+    backend::copy(image.rgb.data(), rgb.data(), rgb.size());
     return image;
 }
 

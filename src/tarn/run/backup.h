@@ -45,6 +45,8 @@ public:
         water.volume_expected = volume_expected_;
     }
 
+    const Field<D>& phi() const { return phi_; }
+
     // The state, for reading alone, where the program can: copied while the next steps go on. `to` is a water that
     // room_for() made.
     void copy_beside(Water<D>& to) const

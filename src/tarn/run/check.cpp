@@ -152,6 +152,7 @@ private:
 
         if (on_device()) {
             e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage());
+            if (D == 3 && o.preview) e.device += cost::memory_per_pixel * pixels;
             // The states that frames are written from.
             const double state = 4.0 * (2 + D) * double(grid_.storage());
             e.memory = cost::program + cost::device_runtime + state * states_at_once(state) +

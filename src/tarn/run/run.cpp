@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,10 @@ public:
           backup_(water_.grid)
     {
         const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
-        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}});
+        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}, {}});
+        if constexpr (D == 3)
+            if (on_device() && params_.output.preview)
+                painter_.emplace(scene_, water_.grid, params_.output.preview_width);
     }
 
     int run()
@@ -159,26 +163,49 @@ private:
         return r;
     }
 
-    // Frame and checkpoint from one state. On a GPU they are written while the next steps go on.
+    // Frame and checkpoint from one state. On a GPU they are written while the next steps go on; its pictures in 3D it
+    // draws itself, and most frames then need nothing else of the state.
     void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
         folder_.add_bodies(frame, water_);
-        if (!on_device()) return write(water_, frame, save);
+        FramePaths paths = frame_paths(folder_.dir(), params_.output, frame);
+        if (!on_device()) return write(water_, paths, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
         if (next.written.valid()) next.written.get();
         backup_.take(water_);
-        backup_.copy_beside(next.water);
-        if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
+        const std::string picture = painter_ ? std::exchange(paths.render, {}) : "";
+        if (painter_) draw(next.rgb);
+        if (save || !paths.none()) {
+            backup_.copy_beside(next.water);
+            if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
+        }
         // A checkpoint says that every frame before it is there.
         std::vector<std::shared_future<void>> before;
         for (const Shown& other : shown_)
             if (save && &other != &next && other.written.valid()) before.push_back(other.written);
-        next.written = std::async(std::launch::async, [this, &next, frame, save, before] {
+        next.written = std::async(std::launch::async, [this, &next, picture, paths, frame, save, before] {
             backend::wait_for_copies();
+            if (!picture.empty()) {
+                const uint8_t* const rgb = next.rgb.data();
+                write_png(picture, {painter_->width(), painter_->height(), {rgb, rgb + next.rgb.size()}});
+            }
             for (const auto& written : before) written.get();
-            write(next.water, frame, save);
+            write(next.water, paths, frame, save);
         });
+    }
+
+    // Beside the step that follows, from the state before it.
+    void draw(Memory<uint8_t>& rgb)
+    {
+        if constexpr (D == 3) {
+            const backend::Beside beside;
+            const Memory<uint8_t>& drawn = painter_->draw(backup_.phi(), water_.solids, water_.time);
+            if (rgb.size() == 0) rgb = Memory<uint8_t>(drawn.size(), Where::program);
+            backend::copy_beside(rgb.data(), drawn.data(), drawn.size());
+        }
+        // Of solids that move there is no other copy.
+        if (water_.solids.moving) backend::follow_copies();
     }
 
     void finish_writing()
@@ -187,9 +214,9 @@ private:
             if (each.written.valid()) std::exchange(each.written, {}).get();
     }
 
-    void write(const Water<D>& water, int frame, bool save)
+    void write(const Water<D>& water, const FramePaths& paths, int frame, bool save)
     {
-        tarn::write_frame(frame_paths(folder_.dir(), params_.output, frame), water, scene_);
+        tarn::write_frame(paths, water, scene_);
         if (!save) return;
         save_checkpoint(folder_.checkpoint_path(water.step), water, frame);
         folder_.prune_checkpoints();
@@ -317,15 +344,17 @@ private:
 
     Water<D> water_;
     Backup<D> backup_;
-    // On a GPU: states whose frames are being written, and that work.
+    // On a GPU: states whose frames are being written, their pictures, and that work.
     struct Shown {
         Water<D> water;
+        Memory<uint8_t> rgb;
         std::shared_future<void> written;
     };
     std::vector<Shown> shown_;
-    int frame_ = 0;      // the newest whose files are all written
-    Measures before_;    // of water_ as it stands
-    StepReport report_;  // of the newest step
+    std::optional<Painter> painter_;  // on a GPU in 3D
+    int frame_ = 0;                   // the newest whose files are all written
+    Measures before_;                 // of water_ as it stands
+    StepReport report_;               // of the newest step
     double seconds_output_ = 0;
 };
 

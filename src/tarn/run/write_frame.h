@@ -12,6 +12,7 @@ namespace tarn {
 struct FramePaths {
     std::string surface, volume, render;
 
+    bool none() const { return surface.empty() && volume.empty() && render.empty(); }
     // Whether every file is there.
     bool exist() const;
 };
