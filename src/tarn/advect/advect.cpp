@@ -230,18 +230,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         forth(c) = closing < 0 ? sample(old, place.find(old, trace(u, place, c, -s, rk3)))
                                : nearest_of_two(old, u, place.cells, c, closing, s, h);
     });
-    // Again for the columns of cells in front of what the padding holds, as far as paths may come from there.
-    const int deep = static_cast<int>(std::ceil(far / phi.grid().h));
-    for (int a = 0; a < D && past_ends; ++a)
-        for (int side = 0; side < 2; ++side)
-            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                const int inward = side ? -1 : 1;
-                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
-                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward)
-                    if (!(std::fabs(old(c)) > far_limit))
-                        forth(c) = sample_distance(old, place.cells, trace(u, place, c, -s, rk3), h);
-            });
-    const Field<D>* result = scratch[0];
+    Field<D>* result = scratch[0];
     if (scheme == Advection::maccormack) {
         const auto out = scratch[1]->view();
         const View<D, const float> forth_const = forth;
@@ -252,7 +241,24 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         });
         result = scratch[1];
     }
+    // Again for the columns of cells in front of what the padding holds, as far as paths may come from there. Air comes
+    // from behind the grid's end: nothing is nearer to the surface than that.
     const auto moved = result->view();
+    const int deep = static_cast<int>(std::ceil(far / phi.grid().h));
+    for (int a = 0; a < D && past_ends; ++a)
+        for (int side = 0; side < 2; ++side)
+            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const int inward = side ? -1 : 1;
+                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
+                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
+                    if (std::fabs(old(c)) > far_limit) continue;
+                    const Vec<D, float> from = trace(u, place, c, -s, rk3);
+                    const float behind = (side ? from[a] - end : end - from[a]) * h;
+                    const float there = sample_distance(old, place.cells, from, h);
+                    moved(c) = there > behind ? there : behind;
+                }
+            });
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
 }

@@ -105,7 +105,9 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
             const Side<D> at{a, side};
             parallel_for("move gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 float& beyond = p(at.beyond(c));
-                if (!is_nowhere(beyond)) beyond = p(c) > far_away * h ? nowhere : p(c) + h;
+                if (is_nowhere(beyond)) return;
+                const bool closed = p(c) < -0.51f * h;
+                beyond = closed || p(c) > far_away * h ? nowhere : p(c) + h;
             });
         }
 }
