@@ -49,6 +49,10 @@ struct SuctionAtSide {
     }
 };
 
+// Whether water that moves towards a wall by so much in this step closes the gap before it. Half of it is neither too
+// early nor too late: what a gap that is closed too soon adds to the water, one that is closed too late takes away.
+TARN_HD inline bool arrives(float gap, float path) { return path > 0 && path > 2 * gap; }
+
 template <int D>
 TARN_HD inline Cell<D> nearest_cell(Vec<D, float> x, Cell<D> cells)
 {
@@ -113,10 +117,10 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
 }
 
 template <int D>
-void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles)
+void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, double dt, const Tiles<D>& tiles)
 {
     const auto p = phi.view();
-    const float h = static_cast<float>(phi.grid().h);
+    const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt);
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             const Side<D> at{a, side};
@@ -124,7 +128,7 @@ void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, const Tile
             parallel_for("close gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 float& beyond = p(at.beyond(c));
                 if (is_nowhere(beyond)) return;
-                const bool back = p(c) < 0 && at.outward(u(at.face(c))) > 0;
+                const bool back = p(c) < 0 && arrives(p(c) + 0.5f * h, s * at.outward(u(at.face(c))));
                 beyond = back ? nowhere : p(c) + h;
             });
         }
@@ -180,10 +184,10 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
 
 template <int D>
 void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
-                          const Tiles<D>& tiles, Field<D>& scratch)
+                          double dt, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const Cell<D> cells = boundary.cells;
-    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
+    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band), s = static_cast<float>(dt);
     const auto p = phi.view(), next = scratch.view();
     const View<D, const float> old = p;
     const auto u = velocity.view();
@@ -193,7 +197,7 @@ void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
         if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
         if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, nearest_cell(at.inside, cells));
-        return dot(at.normal, relative) < 0;
+        return arrives(wet + at.distance_outside, -s * dot(at.normal, relative));
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
@@ -262,16 +266,16 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
     return true;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                         \
-    template bool any_gap_at_sides(const Field<D>&, const Tiles<D>&);                                               \
-    template void move_gaps(Field<D>&, const Tiles<D>&);                                                            \
-    template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, const Tiles<D>&);                             \
-    template void close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, const Tiles<D>&, \
-                                       Field<D>&);                                                                  \
-    template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,        \
-                                  const Tiles<D>&);                                                                 \
-    template bool part_from_solids(Field<D>&, FaceField<D>&, FaceField<D, uint8_t>&, const Field<D>&,               \
-                                   const Suction<D>&, const Boundary<D>&, double, const Tiles<D>&, Field<D>&);      \
+#define TARN_INSTANTIATE(D)                                                                                    \
+    template bool any_gap_at_sides(const Field<D>&, const Tiles<D>&);                                          \
+    template void move_gaps(Field<D>&, const Tiles<D>&);                                                       \
+    template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, double, const Tiles<D>&);                \
+    template void close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, double,     \
+                                       const Tiles<D>&, Field<D>&);                                            \
+    template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
+                                  const Tiles<D>&);                                                            \
+    template bool part_from_solids(Field<D>&, FaceField<D>&, FaceField<D, uint8_t>&, const Field<D>&,          \
+                                   const Suction<D>&, const Boundary<D>&, double, const Tiles<D>&, Field<D>&); \
     template void carry_to_parted_walls(FaceField<D>&, const Field<D>&, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -24,12 +24,12 @@ bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles);
 template <int D>
 void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 
-// Water that `velocity` leads back to a wall is at the wall again. `scratch` is a field to work in.
+// Water that `velocity` leads back to a wall within dt is at the wall again. `scratch` is a field to work in.
 template <int D>
-void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles);
+void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, double dt, const Tiles<D>& tiles);
 template <int D>
 void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
-                          const Tiles<D>& tiles, Field<D>& scratch);
+                          double dt, const Tiles<D>& tiles, Field<D>& scratch);
 
 // What suction is told by.
 template <int D>

@@ -74,6 +74,7 @@ struct TimeParams {
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
     bool volume = false;        // OpenVDB
+    bool particles = true;      // spray
     bool preview = true;        // PNG each frame, movie.mp4 at the end
     int preview_width = 640;    // pixels
     int checkpoint_every = 10;  // frames

@@ -280,6 +280,7 @@ const ParamRow time_rows[] = {
 const ParamRow output_rows[] = {
     choice<&OutputParams::surface>("surface", "The format of the surface mesh of each frame."),
     boolean<&OutputParams::volume>("volume", "Also write an OpenVDB volume each frame."),
+    boolean<&OutputParams::particles>("particles", "Also write the spray of each frame, as points."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,

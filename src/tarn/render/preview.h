@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tarn/output/particles.h"
 #include "tarn/scene/scene.h"
 #include "tarn/step/water.h"
 
@@ -39,6 +40,11 @@ private:
     struct Room;
     std::unique_ptr<Room> room_;
 };
+
+// A drop of spray in a picture, at a place counted in pixels from its upper left corner.
+void paint_drop(Image& image, float x, float y, float radius);
+// Spray in a picture of a 3D scene, whose domain has the given size. Solids hide it; water does not.
+void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time);
 
 void write_png(const std::string& path, const Image& image);
 

@@ -256,6 +256,10 @@ Image preview(const Water<2>& water, const Scene& scene, int width)
             for (int c = 0; c < 3; ++c) out[c] = to_byte(to_srgb(colour[c]));
         }
     });
+    const float scale = drawing.scale / static_cast<float>(water.grid.h);
+    for (const Drop& drop : drops_of(water))
+        paint_drop(image, drawing.left + scale * drop.position[0], drawing.bottom - scale * drop.position[1],
+                   scale * drop.radius);
     return image;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "tarn/output/particles.h"
 #include "tarn/output/surface.h"
 #include "tarn/output/volume.h"
 #include "tarn/render/preview.h"
@@ -13,7 +14,7 @@ namespace tarn {
 
 bool FramePaths::exist() const
 {
-    for (const std::string* path : {&surface, &volume, &render})
+    for (const std::string* path : {&surface, &volume, &particles, &render})
         if (!path->empty() && !fs::exists(*path)) return false;
     return true;
 }
@@ -24,6 +25,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     if (output.surface == SurfaceFormat::ply) paths.surface = frame_path(dir, "surface", frame, "ply");
     if (output.surface == SurfaceFormat::obj) paths.surface = frame_path(dir, "surface", frame, "obj");
     if (output.volume) paths.volume = frame_path(dir, "volume", frame, "vdb");
+    if (output.particles) paths.particles = frame_path(dir, "particles", frame, "ply");
     if (output.preview) paths.render = frame_path(dir, "render", frame, "png");
     return paths;
 }
@@ -31,7 +33,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
 void make_frame_folders(const std::string& dir, const OutputParams& output)
 {
     const FramePaths paths = frame_paths(dir, output, 0);
-    for (const std::string* path : {&paths.surface, &paths.volume, &paths.render})
+    for (const std::string* path : {&paths.surface, &paths.volume, &paths.particles, &paths.render})
         if (!path->empty()) fs::create_directories(fs::path(*path).parent_path());
 }
 
@@ -44,6 +46,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
         output.surface == SurfaceFormat::obj ? write_obj(paths.surface, mesh) : write_ply(paths.surface, mesh);
     }
     if (!paths.volume.empty()) write_vdb(paths.volume, water);
+    if (!paths.particles.empty()) write_particles(paths.particles, drops_of(water));
     if (!paths.render.empty()) write_png(paths.render, preview(water, scene, output.preview_width));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);

@@ -10,7 +10,7 @@ namespace tarn {
 
 // Empty where [output] does not ask for it.
 struct FramePaths {
-    std::string surface, volume, render;
+    std::string surface, volume, particles, render;
 
     bool none() const { return surface.empty() && volume.empty() && render.empty(); }
     // Whether every file is there.

@@ -713,8 +713,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
-        if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, w.tiles_active);
-        if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, w.tiles_active, w.scratch[0]);
+        if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, dt, w.tiles_active);
+        if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});

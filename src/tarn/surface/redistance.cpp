@@ -10,6 +10,8 @@ namespace {
 // Slopes from this to its inverse are left alone beside the surface: a corner's is never 1, and put right again and
 // again it would wear the corner off.
 constexpr float least_slope = 0.9f;
+// Slopes on both sides of a cell that differ by more than this factor tell of a ridge.
+constexpr float ridge = 0.7f;
 
 TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
 
@@ -79,10 +81,12 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         const bool crossed_lo = (lo < 0) != side, crossed_hi = (hi < 0) != side;
         crossed = crossed | (crossed_lo & !no_below) | (crossed_hi & !no_above);
         crossed_behind = crossed_behind | (crossed_lo & no_below) | (crossed_hi & no_above);
-        // Central differences, so that doing it again changes nothing; across a ridge they would see too little.
+        // Central differences, so that doing it again changes nothing; at a ridge, as in the middle of a thin sheet,
+        // they would see too little, and the sheet would grow.
         const float up = hi - p, down = p - lo, central = 0.5f * (up + down);
-        const float steeper = std::fabs(up) > std::fabs(down) ? up : down;
-        const float slope = up * down > 0 ? central : steeper;
+        const bool above_steeper = std::fabs(up) > std::fabs(down);
+        const float steeper = above_steeper ? up : down, flatter = above_steeper ? down : up;
+        const float slope = flatter * steeper > ridge * steeper * steeper ? central : steeper;
         slope2 += slope * slope;
     }
     if constexpr (Seen<D>::walls)

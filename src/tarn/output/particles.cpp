@@ -1,0 +1,47 @@
+#include "tarn/output/particles.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "tarn/output/files.h"
+
+namespace tarn {
+
+template <int D>
+std::vector<Drop> drops_of(const Water<D>& water)
+{
+    const Spray<D>& spray = water.spray;
+    const float h = static_cast<float>(water.grid.h);
+    std::vector<Drop> drops(static_cast<size_t>(spray.count()));
+    for (size_t i = 0; i < drops.size(); ++i) {
+        Drop& drop = drops[i];
+        for (int a = 0; a < D; ++a) {
+            drop.position[a] = h * (spray.column(a)[i] + 0.5f);
+            drop.velocity[a] = spray.column(D + a)[i];
+        }
+        const float volume = spray.column(2 * D)[i];
+        constexpr float pi = std::numbers::pi_v<float>;
+        drop.radius = h * (D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi));
+        drop.age = spray.column(2 * D + 1)[i];
+    }
+    return drops;
+}
+template std::vector<Drop> drops_of(const Water<2>&);
+template std::vector<Drop> drops_of(const Water<3>&);
+
+void write_particles(const std::string& path, const std::vector<Drop>& drops)
+{
+    static_assert(sizeof(Drop) == 8 * sizeof(float), "a drop is written as it lies in memory");
+    std::string bytes = fmt::format(
+        "ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n"
+        "property float x\nproperty float y\nproperty float z\n"
+        "property float vx\nproperty float vy\nproperty float vz\n"
+        "property float radius\nproperty float age\nend_header\n",
+        TARN_VERSION, drops.size());
+    bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
+    write_file(path, bytes);
+}
+
+}  // namespace tarn
