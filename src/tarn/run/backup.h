@@ -47,8 +47,8 @@ public:
 
     const Field<D>& phi() const { return phi_; }
 
-    // The state, for reading alone, where the program can: copied while the next steps go on. `to` is a water that
-    // room_for() made.
+    // The state but for its spray, for reading alone, where the program can: copied while the next steps go on. `to` is
+    // a water that room_for() made.
     void copy_beside(Water<D>& to) const
     {
         const auto copy = [](Field<D>& there, const Field<D>& here) {
@@ -58,13 +58,17 @@ public:
         copy(to.pressure, pressure_);
         for (int a = 0; a < D; ++a) copy(to.velocity[a], velocity_[a]);
         to.particles.copy_beside(particles_);
-        to.spray.copy_beside(spray_);
         to.ledger.expected = expected_;
         to.ledger.elsewhere = elsewhere_;
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
-        to.time = time_;
         to.step = step_;
         to.volume_expected = volume_expected_;
+    }
+    // What a picture needs besides phi.
+    void copy_spray_beside(Water<D>& to) const
+    {
+        to.spray.copy_beside(spray_);
+        to.time = time_;
     }
     static Water<D> room_for(const Water<D>& water)
     {

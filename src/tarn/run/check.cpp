@@ -15,10 +15,10 @@ namespace {
 
 // What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
 namespace cost {
-constexpr double program = 35e6;                         // bytes of the program itself, its libraries and threads
+constexpr double program = 40e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
-constexpr double memory_per_cell = 12;                   // bytes, wet or dry
+constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
@@ -30,7 +30,10 @@ constexpr double obj_per_surface_cell = 170;
 constexpr double vdb_per_wet_cell = 25;
 constexpr double png_per_pixel = 0.55;
 constexpr double checkpoint_per_cell = 14;
-constexpr double surface_growth = 2;  // splashing water has about so much more surface than at the start
+constexpr double memory_per_particle[] = {60, 80};  // bytes, with the room they are sorted in
+constexpr double particles_across = 4.75;           // times those of a cell: around a flat surface, for each cell of it
+constexpr double particles_growth = 1.85;           // what splashing does to their number
+constexpr double surface_growth = 2;                // splashing water has about so much more surface than at the start
 constexpr double preview_aspect = 16.0 / 9.0;
 constexpr double margin_cells = 15;  // work reaches past the water: the band on either side, and whole tiles
 }  // namespace cost
@@ -151,7 +154,8 @@ private:
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
         if (on_device()) {
-            e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage());
+            e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage()) +
+                       cost::memory_per_particle[D - 2] * particles();
             if (D == 3 && o.preview) e.device += cost::memory_per_pixel * pixels;
             // The states that frames are written from.
             const double state = 4.0 * (2 + D) * double(grid_.storage());
@@ -161,7 +165,8 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        e.memory = cost::program + cost::memory_per_cell * double(e.cells) +
+        e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
+                   cost::memory_per_cell * double(e.cells) +
                    cost::memory_per_touched_cell[D - 2] * double(touched_cells()) +
                    cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
@@ -178,6 +183,7 @@ private:
         const double work = 4 * D + D + 4 * 3 + 4;             // faces, known, scratch, the inverse diagonal
         const double levels = 4.0 * (3 + D) / ((1 << D) - 1);  // x, b, 1/diagonal, w of all coarse ones
         double bytes = 2 * state + work + levels;              // twice: before and after the step
+        bytes += 4 * 4;                                        // bodies of water: now, before, in the backup; swelling
         const bool solids = !scene_.solids.empty();
         if (params_.fluid.viscosity > 0) bytes += 3 * 4 * D;
         if (params_.fluid.surface_tension > 0) bytes += 4;
@@ -192,6 +198,23 @@ private:
         for (const SourceParams& s : params_.source) inlets |= s.velocity.has_value(), rates |= s.rate.has_value();
         for (const SinkParams& s : params_.sink) rates |= s.rate.has_value();
         return bytes + (inlets ? 1 : 0) + (rates ? 4 : 0) + (solids || inlets ? 4 : 0);
+    }
+
+    // How many particles the surface will have.
+    double particles() const
+    {
+        if (params_.method.surface == SurfaceKind::level_set || scene_.water.empty()) return 0;
+        double free_surface = 0;  // in cells; it has one on either side
+        scan(
+            grid_, grid_.box(), [&](Vec3 x) { return distance(water_, x); }, 0.99 * grid_.h,
+            [&](Vec3 x, double d) {
+                const bool at_wall = std::fabs(d - in_domain(x)) < 0.1 * grid_.h;
+                free_surface += in_solid(x) > 0 && !at_wall ? 0.5 : 0;
+            },
+            [](const Box<D>&, bool) {});
+        const double sides = params_.method.surface == SurfaceKind::particle_level_set ? 1 : 0.5;
+        return sides * cost::particles_growth * cost::particles_across * params_.surface.particles_per_cell *
+               free_surface;
     }
 
     // The cells that water may come to. It rises to its head and no further, but for spray: its height plus what its

@@ -176,7 +176,8 @@ private:
         backup_.take(water_);
         const std::string picture = painter_ ? std::exchange(paths.render, {}) : "";
         if (painter_) draw(next.rgb);
-        if (save || !paths.none()) {
+        backup_.copy_spray_beside(next.water);
+        if (save || paths.need_fields()) {
             backup_.copy_beside(next.water);
             if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
         }
@@ -188,7 +189,9 @@ private:
             backend::wait_for_copies();
             if (!picture.empty()) {
                 const uint8_t* const rgb = next.rgb.data();
-                write_png(picture, {painter_->width(), painter_->height(), {rgb, rgb + next.rgb.size()}});
+                Image image{painter_->width(), painter_->height(), {rgb, rgb + next.rgb.size()}};
+                paint_drops(image, drops_of(next.water), scene_, lift<D>(next.water.grid.size()), next.water.time);
+                write_png(picture, image);
             }
             for (const auto& written : before) written.get();
             write(next.water, paths, frame, save);

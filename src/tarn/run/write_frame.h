@@ -12,7 +12,8 @@ namespace tarn {
 struct FramePaths {
     std::string surface, volume, particles, render;
 
-    bool none() const { return surface.empty() && volume.empty() && render.empty(); }
+    // Whether they take more of the state than its spray.
+    bool need_fields() const { return !surface.empty() || !volume.empty() || !render.empty(); }
     // Whether every file is there.
     bool exist() const;
 };
