@@ -1,6 +1,6 @@
 #pragma once
-// What several cells may change at once. Only changes whose order does not matter are here: minima, maxima and sums of
-// integers.
+// What several cells may change at once. Only changes whose order does not matter are here: minima, maxima, sums of
+// integers, and stores where any of the stored values will do.
 
 #if !defined(__CUDACC__)
 #include <atomic>
@@ -13,6 +13,7 @@ namespace tarn {
 #if defined(__CUDACC__)
 
 __device__ inline int atomic_load(const int* value) { return *static_cast<const volatile int*>(value); }
+__device__ inline void atomic_store(int* value, int now) { *static_cast<volatile int*>(value) = now; }
 __device__ inline int atomic_min(int* value, int with) { return atomicMin(value, with); }
 __device__ inline int atomic_add(int* value, int more) { return atomicAdd(value, more); }
 __device__ inline void atomic_add(long long* value, long long more)
@@ -44,6 +45,7 @@ inline int atomic_load(const int* value)
 {
     return std::atomic_ref<int>(*const_cast<int*>(value)).load(std::memory_order_relaxed);
 }
+inline void atomic_store(int* value, int now) { std::atomic_ref<int>(*value).store(now, std::memory_order_relaxed); }
 inline int atomic_min(int* value, int with)
 {
     const std::atomic_ref<int> at(*value);

@@ -20,25 +20,31 @@ namespace tarn {
 namespace {
 
 // A dam break begins at rest and ends in spray, so it visits every kernel: the first half second of 0.4 x 0.6 of water
-// in a unit box, in 2D and 3D, and, for a GPU, of half a box.
+// in a unit box, in 2D and 3D, and, for a GPU, of half a box; by the level set alone, and with particles.
 struct Case {
     const char* name;
     std::vector<double> size;
     int cells;
     int frames;
+    SurfaceKind surface = SurfaceKind::level_set;
     Vec3 water{0.4, 0.6, 1};
 };
+constexpr SurfaceKind level_set = SurfaceKind::level_set, particles = SurfaceKind::particle_level_set;
 const Case processor_cases[] = {
     {"dam_break_2d_256", {1, 1}, 256, 30},
     {"dam_break_64", {1, 1, 1}, 64, 15},
     {"dam_break_128", {1, 1, 1}, 128, 15},
+    {"dam_break_64_particles", {1, 1, 1}, 64, 15, particles},
+    {"dam_break_128_particles", {1, 1, 1}, 128, 15, particles},
 };
 const Case device_cases[] = {
     {"dam_break_64", {1, 1, 1}, 64, 15},
     {"dam_break_128", {1, 1, 1}, 128, 15},
     {"dam_break_256", {1, 1, 1}, 256, 15},
-    {"half_box_256", {1, 1, 1}, 256, 15, {0.5, 1, 1}},
-    {"half_box_512", {1, 1, 1}, 512, 4, {0.5, 1, 1}},
+    {"half_box_256", {1, 1, 1}, 256, 15, level_set, {0.5, 1, 1}},
+    {"half_box_512", {1, 1, 1}, 512, 4, level_set, {0.5, 1, 1}},
+    {"dam_break_128_particles", {1, 1, 1}, 128, 15, particles},
+    {"half_box_256_particles", {1, 1, 1}, 256, 15, particles, {0.5, 1, 1}},
 };
 std::span<const Case> cases()
 {
@@ -52,6 +58,7 @@ Scene dam_break(const Case& c)
     params.title = c.name;
     params.domain.size = c.size;
     params.domain.cells = c.cells;
+    params.method.surface = c.surface;
     WaterParams water;
     water.min = Vec3{0, 0, 0};
     water.max = c.water;

@@ -396,7 +396,7 @@ template <int D>
 void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
 {
     constexpr double soon = 0.02, fastest = 5;  // s, 1/s
-    constexpr double unsure = 2e-4;            // how well a surface between cells tells its volume
+    constexpr double unsure = 2e-4;             // how well a surface between cells tells its volume
     std::vector<float> rates(w.ledger.actual.size() + 1);
     for (size_t i = 0; i < w.ledger.actual.size() && p.surface.volume_correction; ++i) {
         if (!(w.ledger.actual[i] > 0)) continue;
@@ -684,7 +684,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         const auto closed = closed_faces(w);
-        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt);
+        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, p.time.cfl);
         gained -= move_spray(w, p, dt, landings);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p.fluid);

@@ -6,14 +6,19 @@
 
 namespace tarn {
 
-TARN_KERNEL inline int find_root(const int* labels, int i)
+// The root of a cell. On the way every label is set to the one after the next, so that later ways are short.
+TARN_KERNEL inline int find_root(int* labels, int i)
 {
-    while (i >= 0) {
-        const int up = atomic_load(labels + i);
-        if (up == i) break;
-        i = up;
+    int at = atomic_load(labels + i);
+    if (at == i) return i;
+    for (int before = i; at >= 0;) {
+        const int next = atomic_load(labels + at);
+        if (next == at) break;
+        atomic_store(labels + before, next);
+        before = at;
+        at = next;
     }
-    return i;
+    return at;
 }
 
 TARN_KERNEL inline void unite(int* labels, int i, int j)

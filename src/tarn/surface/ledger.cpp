@@ -88,23 +88,44 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
         }
         label[i] = first;
     });
-    for (int a = 0; a < D; ++a) {
-        const int n = label.next(a);
-        parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = label.index(c);
-            if (c[a] == 0 || label[i] == no_body || label[i - n] == no_body || !seen.joins(i, a)) return;
-            const bool starts = c[0] % tile_size == 0;
-            if (a == 0 && !starts) return;
-            // Where the cells before both are joined in the same way, nothing is new here.
-            if (a > 0 && !starts && label[i - 1] != no_body && label[i - n - 1] != no_body && seen.joins(i, 0) &&
-                seen.joins(i - n, 0) && seen.joins(i - 1, a))
-                return;
-            unite(label.data, i, i - n);
-        });
-    }
     parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        if (label[i] != no_body) label[i] = find_root(label.data, i);
+        if (atomic_load(label.data + i) == no_body) return;
+        const auto belongs = [&](int j) { return atomic_load(label.data + j) != no_body; };
+        const bool starts = c[0] % tile_size == 0;
+        for (int a = 0; a < D; ++a) {
+            const int n = label.next(a);
+            if (c[a] == 0 || (a == 0 && !starts) || !belongs(i - n) || !seen.joins(i, a)) continue;
+            // Where the cells before both are joined in the same way, nothing is new here.
+            if (a > 0 && !starts && belongs(i - 1) && belongs(i - n - 1) && seen.joins(i, 0) && seen.joins(i - n, 0) &&
+                seen.joins(i - 1, a))
+                continue;
+            unite(label.data, i, i - n);
+        }
+    });
+}
+
+// Adds up `f`, a body and a volume in cells, row by row of a tile: neighbours are mostly of one body.
+template <int D, class F>
+void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, const Tiles<D>& tiles, const F& f)
+{
+    parallel_for(name, tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (c[0] % tile_size != 0) return;
+        const Cell<D> first = c;
+        int body = 0;
+        double sum = 0;
+        for (int n = 0; n < tile_size && c[0] < cells[0]; ++n, ++c[0]) {
+            int own = 0;
+            const double volume = f(c, own);
+            if (own == 0) continue;
+            if (own != body) {
+                if (body > 0) add(first, body, sum);
+                body = own;
+                sum = 0;
+            }
+            sum += volume;
+        }
+        if (body > 0) add(first, body, sum);
     });
 }
 
@@ -117,45 +138,49 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     const auto label = ledger.body.view();
     unite_bodies(label, seen, tiles);
 
-    // Bodies are numbered by their lowest cells.
-    const int count = static_cast<int>(parallel_sum("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        return label[i] == i ? 1.0 : 0.0;
-    }));
-    Memory<int> roots_there(static_cast<size_t>(count) + 1);
-    int* const roots = roots_there.data();
-    parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        if (label[i] == i) roots[atomic_add(roots + count, 1)] = i;
-    });
+    // Every cell finds its root; roots make themselves known, as far as there is room, and are counted.
+    int count = 0;
+    for (int room = 1024;; room = count) {
+        int* const roots = room_for(ledger.roots, room + 1);
+        parallel_range("bodies", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
+        parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = label.index(c);
+            if (atomic_load(label.data + i) == no_body) return;
+            const int root = find_root(label.data, i);
+            atomic_store(label.data + i, root);
+            if (root != i) return;
+            const int number = atomic_add(roots + room, 1);
+            if (number < room) roots[number] = i;
+        });
+        backend::copy(&count, roots + room, sizeof count);
+        if (count <= room) break;
+    }
+    // Bodies are numbered by their roots. A root holds its number as a negative one until its own turn comes.
+    int* const roots = ledger.roots.data();
     std::vector<int> sorted(static_cast<size_t>(count));
     backend::copy(sorted.data(), roots, sorted.size() * sizeof(int));
     std::sort(sorted.begin(), sorted.end());
     backend::copy(roots, sorted.data(), sorted.size() * sizeof(int));
     parallel_range("bodies", count, [=] TARN_KERNEL(int n) { label[roots[n]] = no_body - 1 - n; });
     parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        if (label[i] >= 0) label[i] = label[label[i]];
-    });
-    parallel_for<true>("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        label[i] = no_body - label[i];
+        const int i = label.index(c), own = label[i];
+        const int number = own < 0 ? own : atomic_load(label.data + own);
+        atomic_store(label.data + i, number < 0 ? no_body - number : number);
     });
 
     // A cell without its centre in the water counts for the body beside it.
     SumsByBody sums(static_cast<size_t>(count));
-    const SumsByBody::Adder add = sums.adder();
     const View<D, const int> body = label;
-    parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    add_by_body("bodies", sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
-        if (!(wet > 0)) return;
-        int owner = body(c);
+        if (!(wet > 0)) return 0.0;
+        owner = body(c);
         for (int n = 0; owner == 0 && n < 2 * D; ++n) {
             Cell<D> other = c;
             other[n / 2] += n % 2 ? 1 : -1;
             if (other[n / 2] >= 0 && other[n / 2] < seen.cells[n / 2]) owner = body(other);
         }
-        if (owner > 0) add(c, owner, wet);
+        return static_cast<double>(wet);
     });
     ledger.actual = sums.result();
     for (double& volume : ledger.actual) volume *= cell_volume(phi.grid());
@@ -163,22 +188,32 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt)
+           const Tiles<D>& tiles, double dt, double reach)
 {
     ledger.body.swap(ledger.before);
     find_bodies(ledger, phi, closed, tiles);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
-    if (old_count == 1 && count == 1) return share_out(ledger, std::exchange(ledger.elsewhere, 0));
+    const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
+    ledger.elsewhere = 0;
+    if (count <= 1) {
+        ledger.expected.assign(count, 0);
+        return share_out(ledger, should);
+    }
 
     const Seen<D> seen(phi, closed);
     const auto body = std::as_const(ledger.body).view(), before = std::as_const(ledger.before).view();
     const auto u = velocity.view();
     const float s = static_cast<float>(dt / phi.grid().h);
+    // Deep in the water a cell's own place tells as much.
+    const float deep = -(static_cast<float>(reach) + 1.5f) * seen.h;
+    const auto came = [=] TARN_KERNEL(Cell<D> c) {
+        return seen.phi(c) < deep ? before(c) : came_from<D>(before, u, seen.cells, c, s);
+    };
     SumsByBody left_sums(old_count), new_sums(count);
-    const SumsByBody::Adder add_left = left_sums.adder(), add_new = new_sums.adder();
-    parallel_for("ledger", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int from = body(c) > 0 ? came_from<D>(before, u, seen.cells, c, s) : 0;
-        if (from > 0) add_left(c, from, seen.wet(c));
+    add_by_body("ledger", left_sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& from) {
+        if (body(c) == 0) return 0.0;
+        from = came(c);
+        return static_cast<double>(seen.wet(c));
     });
     // In one body's cells there is so much of what it should hold for every wet cell that came from it.
     std::vector<double> share = left_sums.result();
@@ -186,16 +221,16 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     for (size_t i = 0; i < old_count; ++i) share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
-    parallel_for("ledger", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int to = body(c), from = to > 0 ? came_from<D>(before, u, seen.cells, c, s) : 0;
-        if (from > 0) add_new(c, to, each[from - 1] * seen.wet(c));
+    add_by_body("ledger", new_sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& to) {
+        const int from = body(c) > 0 ? came(c) : 0;
+        if (from == 0) return 0.0;
+        to = body(c);
+        return each[from - 1] * static_cast<double>(seen.wet(c));
     });
-    const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.expected = new_sums.result();
     for (double& volume : ledger.expected) volume *= cell;
     // What bodies held that are gone, and what rounding took.
-    ledger.elsewhere = should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0);
-    share_out(ledger, std::exchange(ledger.elsewhere, 0));
+    share_out(ledger, should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0));
 }
 
 template <int D>
@@ -212,7 +247,7 @@ void share_out(Ledger<D>& ledger, double volume)
 #define TARN_INSTANTIATE(D)                                                                                       \
     template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&);               \
     template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&, \
-                        double);                                                                                  \
+                        double, double);                                                                          \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -21,6 +21,7 @@ struct Ledger {
 
     std::vector<double> actual;  // what each body held when bodies were last found
     Field<D, int> before;        // where they were a step before that
+    Memory<int> roots;           // room to work in
 
     Ledger() = default;
     explicit Ledger(const Grid<D>& grid) : body(grid), before(grid) {}
@@ -71,10 +72,11 @@ private:
 template <int D>
 void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& tiles);
 
-// Finds the bodies of a phi that `velocity` has moved for dt, and hands on to them what the old ones should hold.
+// Finds the bodies of a phi that `velocity` has moved for dt, by no more than `reach` cells, and hands on to them what
+// the old ones should hold.
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt);
+           const Tiles<D>& tiles, double dt, double reach);
 
 // Adds to what bodies should hold, by their volume.
 template <int D>
