@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace tarn {
 

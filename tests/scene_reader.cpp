@@ -78,7 +78,7 @@ void expect_same(Params a, Params b)
     }
 }
 
-// A scene with every table, every shape and every way to write a value.
+// A scene with every table but [flow], every shape and every way to write a value.
 const std::string everything = R"(tarn = 1
 title = "Ev\"ery\\thing\n ü"
 [domain]
@@ -231,6 +231,19 @@ radius = 0.1
 velocity = [0, 1]
 [wind]
 velocity = [-3, 0]
+)";
+
+// What no other scene can have beside it.
+const std::string carried = R"(tarn = 1
+[domain]
+size = [1, 1, 1]
+[[water]]
+shape = "sphere"
+center = [0.35, 0.35, 0.35]
+radius = 0.15
+[flow]
+field = "deformation"
+period = 3
 )";
 
 }  // namespace
@@ -386,6 +399,22 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
          "x.toml:14: solid.0.shape: ", "only water can be a \"solitary_wave\""},
         {good + "[wind]\nshape = \"solitary_wave\"\ncrest = 0.5\ndepth = 0.3\nheight = 0.1\n",
          "x.toml:14: wind.shape: ", "only water can be a \"solitary_wave\""},
+        // A given flow.
+        {with(carried, "deformation", "deformaton"), "x.toml:9: flow.field: ", "did you mean \"deformation\"?"},
+        {with(carried, "period = 3", "period = 0"), "x.toml:10: flow.period: ", "found 0"},
+        {with(carried, "[flow]", "[[flow]]"), "x.toml:8: flow: ", "expected a table [flow]"},
+        {with(with(carried, "[1, 1, 1]", "[1, 1]"), "[0.35, 0.35, 0.35]", "[0.35, 0.35]"),
+         "x.toml:9: flow.field: ", "needs 3D"},
+        {carried + "[[solid]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.1, 1]\n",
+         "x.toml:11: solid: ", "remove [[solid]] or [flow]"},
+        {carried + source + "rate = 1\n", "x.toml:11: source: ", "remove [[source]] or [flow]"},
+        {carried + "[[sink]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.1, 1]\n",
+         "x.toml:11: sink: ", "remove [[sink]] or [flow]"},
+        {carried + "[wind]\n", "x.toml:11: wind: ", "remove [wind] or [flow]"},
+        {carried + "[fluid]\nviscosity = 1\n", "x.toml:12: fluid.viscosity: ", "has no part"},
+        {carried + "[fluid]\nsurface_tension = 1\n", "x.toml:12: fluid.surface_tension: ", "has no part"},
+        {with(carried, "radius = 0.15\n", "radius = 0.15\nvelocity = [1, 0, 0]\n"),
+         "x.toml:8: water.0.velocity: ", "has no part"},
         // Wind.
         {good + "[wind]\nalpha = 1.5\n", "x.toml:14: wind.alpha: ", "between 0 and 1, found 1.5"},
         {good + "[wind]\nalpha = [{t = 0, v = 0}, {t = 1, v = -1}]\n", "x.toml:14: wind.alpha: ", "found -1"},
@@ -471,7 +500,7 @@ TEST(SceneReader, two_numbers_make_it_2d)
 
 TEST(SceneReader, what_is_written_reads_back_the_same)
 {
-    for (const std::string& text : {good, everything, flat}) {
+    for (const std::string& text : {good, everything, flat, carried}) {
         const Params p = read_params(text, "x.toml");
         const std::string written = write_params(p);
         const Params q = read_params(written, "written.toml");
@@ -496,7 +525,8 @@ TEST(SceneReader, every_scene_that_ships_reads_back_the_same)
 
 TEST(SceneReader, every_written_key_stands_in_the_file)
 {
-    const std::string written = write_params(read_params(everything, "x.toml"));
+    const std::string written =
+        write_params(read_params(everything, "x.toml")) + write_params(read_params(carried, "x.toml"));
     for (const Section& section : sections())
         for (const ParamRow& row : section.rows)
             EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << section.name << '.' << row.name;

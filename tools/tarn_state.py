@@ -7,16 +7,16 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iidddqQ")
+HEADER = struct.Struct("<8sIi3iiddddqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 1
+VERSION = 2
 
 
 class State:
     """A checkpoint. Arrays are indexed [i, j] or [i, j, k] along x, y, z; velocity[a] has one more value along axis a,
     since it sits on faces."""
 
-    def __init__(self, cells, h, time, step, frame, volume_expected, fields):
+    def __init__(self, cells, h, time, step, frame, volume_expected, fields, rest):
         self.cells = cells
         self.h = h
         self.time = time
@@ -24,6 +24,7 @@ class State:
         self.frame = frame
         self.volume_expected = volume_expected
         self.fields = fields  # as stored: phi, each velocity component, pressure, with one padding element at either end
+        self.rest = rest  # particles, spray and bodies, as stored: their counts, what belongs to no body, and their words
 
     @property
     def phi(self):
@@ -52,7 +53,7 @@ def read_checkpoint(path):
     magic, version, dimension, *rest = HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise ValueError(f"{path}: no checkpoint of version {VERSION}")
-    cells, (frame, h, time, volume_expected, step, _) = tuple(rest[:dimension]), rest[3:]
+    cells, (frame, h, time, volume_expected, elsewhere, step, particles, spray, bodies, _) = tuple(rest[:dimension]), rest[3:]
     words = np.frombuffer(data, "<i4", offset=HEADER.size, count=(len(data) - HEADER.size - 8) // 4)
     shape = [n + 2 for n in cells]
     size, at, fields = int(np.prod(shape)), 0, []
@@ -67,18 +68,21 @@ def read_checkpoint(path):
             at += take
             done += abs(n)
         fields.append(field.reshape(shape, order="F"))
-    return State(cells, h, time, step, frame, volume_expected, fields)
+    return State(cells, h, time, step, frame, volume_expected, fields,
+                 (elsewhere, (particles, spray, bodies), words[at:].tobytes()))
 
 
 def write_checkpoint(path, state):
     dimension = len(state.cells)
+    elsewhere, counts, lists = state.rest
     payload = b""
     for field in state.fields:
         values = field.astype("<f4").ravel(order="F")
         payload += struct.pack("<i", values.size) + values.tobytes()
+    payload += lists
     cells = list(state.cells) + [1] * (3 - dimension)
     data = HEADER.pack(MAGIC, VERSION, dimension, *cells, state.frame, state.h, state.time, state.volume_expected,
-                       state.step, len(payload)) + payload
+                       elsewhere, state.step, *counts, len(payload)) + payload
     pathlib.Path(path).write_bytes(data + struct.pack("<Q", _checksum(data)))
 
 

@@ -21,6 +21,7 @@ enum class PressureSolver { multigrid, mic0 };
 enum class SurfaceFormat { ply, obj, usd, none };
 enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
 enum class Toward { right, left };
+enum class FlowField { rotation, vortex, deformation };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -126,6 +127,12 @@ struct WindParams {
     std::optional<ShapeParams> where;  // everywhere where not given
 };
 
+// A velocity that is given instead of the water's own.   [EMF02] §3.1
+struct FlowParams {
+    FlowField field = FlowField::rotation;
+    double period = 1;  // s
+};
+
 struct Params {
     std::string title;
     DomainParams domain;
@@ -141,6 +148,7 @@ struct Params {
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;
+    std::optional<FlowParams> flow;
 
     int dimension() const { return static_cast<int>(domain.size.size()); }
 };

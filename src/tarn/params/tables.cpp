@@ -70,6 +70,12 @@ constexpr Word toward_words[] = {
     word("left", Toward::left),
 };
 
+constexpr Word flow_words[] = {
+    word("rotation", FlowField::rotation),
+    word("vortex", FlowField::vortex),
+    word("deformation", FlowField::deformation),
+};
+
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(Phases) { return phase_words; }
@@ -79,6 +85,7 @@ std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
 std::span<const Word> words(Toward) { return toward_words; }
+std::span<const Word> words(FlowField) { return flow_words; }
 
 // ---- Rows from members ----
 
@@ -379,6 +386,15 @@ const ParamRow wind_rows[] = {
                               "How far inside the edge of its shape it has its full strength; a cell where not given."),
 };
 
+const ParamRow flow_rows[] = {
+    choice<&FlowParams::field>("field",
+                               "A rigid turn about the middle of the domain (about z in 3D); a vortex that winds up "
+                               "what is in the box, and unwinds it; or a deformation, in 3D only, that draws it out "
+                               "into a sheet and back."),
+    number<&FlowParams::period>("period", "s", 1e-6, 1e6,
+                                "How long one turn takes, or until a vortex or a deformation has brought all back."),
+};
+
 // A [[...]] section from the list that holds its entries.
 template <auto Member>
 Section list(const char* name, const char* meaning, std::span<const ParamRow> rows)
@@ -392,15 +408,18 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     return s;
 }
 
-// A [...] section that need not be there and may have a shape.
+// A [...] section that need not be there; one with a `where` may have a shape.
 template <auto Member>
 Section one(const char* name, const char* meaning, std::span<const ParamRow> rows)
 {
     Section s{name, meaning, rows, [](Params& p, size_t) -> void* { return &*(p.*Member); }};
     s.count = [](const Params& p) -> size_t { return (p.*Member).has_value(); };
     s.add = [](Params& p) { (p.*Member).emplace(); };
-    s.shape = [](Params& p, size_t) -> ShapeParams* { return (p.*Member)->where ? &*(p.*Member)->where : nullptr; };
-    s.add_shape = [](Params& p) { (p.*Member)->where.emplace(); };
+    s.single = true;
+    if constexpr (requires(Params & p) { (p.*Member)->where; }) {
+        s.shape = [](Params& p, size_t) -> ShapeParams* { return (p.*Member)->where ? &*(p.*Member)->where : nullptr; };
+        s.add_shape = [](Params& p) { (p.*Member)->where.emplace(); };
+    }
     return s;
 }
 
@@ -427,6 +446,11 @@ const Section all_sections[] = {
                        "Wind over the water; there is none without this table. With a shape it blows inside of it "
                        "only.",
                        wind_rows),
+    one<&Params::flow>("flow",
+                       "A velocity that carries the surface in place of the water's own motion, to try out methods for "
+                       "the surface; without this table water moves by itself. Gravity, pressure, spray and volume "
+                       "correction then have no part in it.",
+                       flow_rows),
 };
 
 constexpr Reserved reserved_keys[] = {

@@ -67,10 +67,11 @@ struct Section {
     ShapeParams* (*shape)(Params& params, size_t entry) = nullptr;
     // Only where the shape may be left out: gives the newest entry one.
     void (*add_shape)(Params& params) = nullptr;
-    bool waves = false;  // whether its shapes may be those that water alone can have
+    bool single = false;  // only where there may be one at most
+    bool waves = false;   // whether its shapes may be those that water alone can have
 
     bool may_be_absent() const { return count != nullptr; }
-    bool repeated() const { return may_be_absent() && !add_shape; }
+    bool repeated() const { return may_be_absent() && !single; }
     size_t entries(const Params& params) const { return count ? count(params) : 1; }
     bool takes(ShapeKind kind) const { return waves || kind != ShapeKind::solitary_wave; }
     ShapeParams* shape_of(Params& params, size_t entry) const { return shape ? shape(params, entry) : nullptr; }

@@ -14,7 +14,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/run.h"
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace tarn {
 namespace {

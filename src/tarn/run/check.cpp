@@ -223,7 +223,7 @@ private:
     {
         const Vec3 gravity = params_.domain.gravity;
         const double g = length(gravity);
-        if (!(g > 0)) return grid_.count();
+        if (!(g > 0) || params_.flow) return grid_.count();
         const auto height = [&](Vec3 x) { return -dot(gravity, x) / g; };
         double head = -std::numeric_limits<double>::infinity();
         const auto raise = [&](const std::vector<Shape>& shapes, double speed) {

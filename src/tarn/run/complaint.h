@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace tarn {
 

@@ -16,7 +16,7 @@
 #include "tarn/run/write_frame.h"
 #include "tarn/scene/pack.h"
 #include "tarn/scene/read.h"
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace fs = std::filesystem;
 

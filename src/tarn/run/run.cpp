@@ -21,7 +21,7 @@
 #include "tarn/run/progress.h"
 #include "tarn/run/stats.h"
 #include "tarn/run/write_frame.h"
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace tarn {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tarn/output/line_file.h"
-#include "tarn/step/free_surface.h"
+#include "tarn/step/step.h"
 
 namespace tarn {
 

@@ -80,6 +80,26 @@ Found check_wind(const Params& params)
     return {};
 }
 
+// A given flow knows nothing of what acts on water that moves by itself.
+Found check_flow(const Params& params)
+{
+    if (!params.flow) return {};
+    const auto no_part = [](const std::string& key, const std::string& remove) {
+        return Problem{key, "has no part in a scene whose velocity is given; remove " + remove + " or [flow]"};
+    };
+    if (!params.solid.empty()) return no_part("solid", "[[solid]]");
+    if (!params.source.empty()) return no_part("source", "[[source]]");
+    if (!params.sink.empty()) return no_part("sink", "[[sink]]");
+    if (params.wind) return no_part("wind", "[wind]");
+    if (params.fluid.viscosity > 0) return no_part("fluid.viscosity", "it");
+    if (params.fluid.surface_tension > 0) return no_part("fluid.surface_tension", "it");
+    for (size_t i = 0; i < params.water.size(); ++i)
+        if (!(params.water[i].velocity == Vec3{})) return no_part("water." + std::to_string(i) + ".velocity", "it");
+    if (params.flow->field == FlowField::deformation && params.dimension() == 2)
+        return Problem{"flow.field", "\"deformation\" needs 3D; give domain.size three numbers, or choose \"vortex\""};
+    return {};
+}
+
 // Water that starts outside the domain, and sources, sinks and wind there, would silently do nothing.
 Found check_place(const ShapeParams& p, const std::string& prefix, const Params& params)
 {
@@ -148,6 +168,7 @@ Found first_problem(const Params& given)
         if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
         if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
     }
+    if (auto found = check_flow(params)) return found;
     return check_wind(params);
 }
 

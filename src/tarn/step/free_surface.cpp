@@ -1,45 +1,24 @@
 #include "tarn/step/free_surface.h"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <map>
 #include <numbers>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "tarn/advect/advect.h"
-#include "tarn/base/timer.h"
 #include "tarn/bodies/parting.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/wind.h"
-#include "tarn/surface/redistance.h"
+#include "tarn/step/surface.h"
 
 namespace tarn {
 
 namespace {
-
-// A part of the step, timed until its kernels are done.
-class Stage {
-public:
-    explicit Stage(double& seconds) : timer_(seconds) {}
-    // What went wrong in a kernel is told here, unless something else is being told already.
-    ~Stage() noexcept(false)
-    {
-        if (std::uncaught_exceptions() == before_) backend::wait();
-    }
-
-private:
-    ScopedTimer timer_;
-    int before_ = std::uncaught_exceptions();
-};
-
-// The surface moves up to `cfl` cells in a step; paths and stencils reach a little further.
-double band_of(const Params& p, double h) { return h * std::max(p.surface.band, std::ceil(p.time.cfl) + 3); }
 
 template <int D>
 WallKind wall_kind(const WallsParams& w, int axis, int side)
@@ -70,63 +49,6 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
         b.inlet_velocity = w.flows.inlet_velocity_there.data();
     }
     return b;
-}
-
-// Finds what every tile holds now. Tiles that water has left are cleared, so that outside active tiles all is zero.
-template <int D>
-void find_tiles(Water<D>& w)
-{
-    const auto phi = std::as_const(w.phi).view();
-    const float band = static_cast<float>(w.band);
-    const std::vector<uint8_t> found =
-        parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
-            const float p = phi(c);
-            const int wet = p < 0 ? tile_wet | tile_active : 0;
-            return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active : 0));
-        });
-    TileMap<D> left(w.grid);
-    for (size_t i = 0; i < found.size(); ++i) {
-        left.flags[i] = (w.map.flags[i] & tile_active) && !(found[i] & tile_active);
-        if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
-    }
-    const Tiles<D> cleared = select(left, 1);
-    if (w.ledger.body.size() > 0) {
-        const auto body = w.ledger.body.view(), before = w.ledger.before.view();
-        parallel_for<true>("clear tiles", cleared, [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
-    }
-    for (int a = 0; a < D; ++a) {
-        const auto u = w.velocity[a].view(), f = w.faces[a].view();
-        const auto k = w.known[a].view();
-        parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = f(c) = k(c) = 0; });
-    }
-    w.tiles_band = select(w.map, tile_band);
-    w.tiles_active = select(w.map, tile_active);
-}
-
-// Tiles that this step's motion and the sources can reach become candidates.
-template <int D>
-void find_candidates(Water<D>& w, double cfl)
-{
-    for (uint8_t& flags : w.map.flags)
-        flags = static_cast<uint8_t>(flags & tile_active ? flags | tile_candidate : flags & ~tile_candidate);
-    for (const Tiles<D>& tiles : w.flows.source_tiles)
-        for (const Box<D>& box : tiles.boxes)
-            for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
-                Cell<D> t = box.lo;
-                t[0] = x;
-                for (int a = 0; a < D; ++a) t[a] /= tile_size;
-                w.map.flags[w.map.index(t)] |= tile_candidate;
-            }
-    for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(w.map, tile_candidate);
-}
-
-// The tiles around the surface, and those it may have entered.
-template <int D>
-Tiles<D> around_band(const Water<D>& w, double cfl)
-{
-    TileMap<D> grown = w.map;
-    for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(grown, tile_band);
-    return select(grown, tile_band);
 }
 
 // Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
@@ -329,14 +251,6 @@ double water_volume(const Water<D>& w)
            });
 }
 
-// The solids in phi's way, where there are any.
-template <int D>
-std::optional<ClosedFaces<D>> closed_faces(const Water<D>& w)
-{
-    if (!w.solids.any) return {};
-    return ClosedFaces<D>{w.solids.open, w.solids.distance};
-}
-
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
 // happens.
 template <int D>
@@ -429,21 +343,6 @@ void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& lan
                    [=] TARN_KERNEL(int n) { swelling[where[n]] += volume[n]; });
 }
 
-// The largest velocity component on any face; NaN where any is.
-template <int D>
-double fastest_face(const Water<D>& w)
-{
-    const auto u = w.velocity.view();
-    double fastest = 0;
-    for (int a = 0; a < D; ++a) {
-        const auto ua = u[a];
-        const double v =
-            parallel_max<true>("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
-        fastest = v < fastest ? fastest : v;  // a NaN comes through
-    }
-    return fastest;
-}
-
 // How fast solids will move where there is water, from their keyframes.
 template <int D>
 double fastest_solid(const Water<D>& w, const Scene& scene)
@@ -462,54 +361,6 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
                            }));
     }
     return fastest;
-}
-
-template <int D>
-void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
-{
-    if (w.solids.any)
-        redistance(w.phi, tiles, w.band, w.scratch[0], ClosedFaces<D>{w.solids.open, w.solids.distance, forget});
-    else
-        redistance(w.phi, tiles, w.band, w.scratch[0]);
-}
-
-bool has_particles(const Params& p) { return p.method.surface != SurfaceKind::level_set; }
-
-// Keeps particles around the surface.   [EMF02] §3.2.5
-template <int D>
-void keep_seeded(Water<D>& w, const Params& p)
-{
-    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
-    reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
-           w.seeding);
-}
-
-// Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
-// Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
-template <int D>
-void carry_surface(Water<D>& w, const Params& p, double dt)
-{
-    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    const double cells = w.fastest * dt / w.grid.h;
-    const int substeps = std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
-    const Tiles<D> around = around_band(w, p.time.cfl);
-    // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
-    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
-    for (int n = 0; n < substeps; ++n) {
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps);
-        advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
-               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps);
-        if (w.gaps) {
-            move_gaps(w.phi, around);
-            w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
-        }
-        if (has_particles(p)) {
-            squeeze_out(w.particles, w.phi, w.velocity, dt / substeps);
-            correct(w.phi, w.particles, around, nullptr, scratch);
-        }
-        make_distance(w, around);
-        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch);
-    }
 }
 
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
@@ -551,8 +402,11 @@ void start_hydrostatic(Water<D>& w, const Params& p)
 
 // Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
-void set_initial_velocity(Water<D>& w, const Params& p, const ShapesView& shapes)
+void set_initial_velocity(Water<D>& w, const Scene& scene)
 {
+    const Params& p = scene.params;
+    const KernelShapes kept = scene.water.for_kernels(0);
+    const ShapesView shapes = kept.view();
     const Grid<D> grid = w.grid;
     const double g = length(p.domain.gravity);
     for (size_t s = 0; s < p.water.size(); ++s) {
@@ -573,55 +427,19 @@ void set_initial_velocity(Water<D>& w, const Params& p, const ShapesView& shapes
 
 }  // namespace
 
+namespace free_surface {
+
 template <int D>
 Water<D> initial_water(const Scene& scene)
 {
     const Params& p = scene.params;
-    Water<D> w;
-    w.grid = make_grid<D>(p.domain);
-    w.band = band_of(p, w.grid.h);
-    w.phi = distance_field(w.grid, static_cast<float>(w.band));
-    w.velocity = FaceField<D>(w.grid);
-    w.pressure = Field<D>(w.grid);
-    w.faces = FaceField<D>(w.grid);
-    w.known = FaceField<D, uint8_t>(w.grid);
-    for (auto& field : w.scratch) field = Field<D>(w.grid);
+    Water<D> w = initial_surface<D>(scene);
     if (p.fluid.viscosity > 0)
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
     if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
     w.projection = Projection<D>(w.grid);
-    w.solids = make_solids<D>(scene, w.grid);
-    w.flows = make_flows<D>(scene, w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
-
-    // Phi from the shapes. Where they run along the domain's sides there is no surface, only more water beyond: the
-    // redistancing that follows forgets those sides.
-    const KernelShapes kept = scene.water.for_kernels(0);
-    const ShapesView shapes = kept.view();
-    const Tiles<D> all = all_tiles(w.grid);
-    {
-        const Grid<D> grid = w.grid;
-        const double band = w.band;
-        const auto phi = w.phi.view();
-        parallel_for("initial phi", all, [=] TARN_KERNEL(Cell<D> c) {
-            const double d = shapes.distance(lift<D>(grid.centre(c)));  // infinite where there are none
-            phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
-        });
-    }
-    (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
-    for (int n = 0; n < 3; ++n) make_distance(w, all, true);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
-    w.map = TileMap<D>(w.grid, tile_candidate);
-    find_tiles(w);
-    if (has_particles(p)) keep_seeded(w, p);
-
-    set_initial_velocity(w, p, shapes);
-    w.ledger = Ledger<D>(w.grid);
-    w.swelling = Field<D>(w.grid);
-    const auto closed = closed_faces(w);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
-    w.ledger.expected = w.ledger.actual;
-    w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
+    set_initial_velocity(w, scene);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, scene, 0, 0);
@@ -635,16 +453,6 @@ Water<D> initial_water(const Scene& scene)
     extend_velocity(w, scene, boundary, 0);
     w.fastest = fastest_face(w);
     return w;
-}
-
-template <int D>
-void restore(Water<D>& w, const Scene& scene)
-{
-    if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
-    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    find_tiles(w);
-    w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
-    w.fastest = fastest_face(w);
 }
 
 template <int D>
@@ -683,8 +491,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
-        const auto closed = closed_faces(w);
-        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, p.time.cfl);
+        carry_bodies(w, p, dt);
         gained -= move_spray(w, p, dt, landings);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p.fluid);
@@ -732,6 +539,16 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     report.finite = std::isfinite(w.volume_expected) && std::isfinite(w.fastest);
     return report;
 }
+
+#define TARN_INSTANTIATE(D)                                   \
+    template Water<D> initial_water(const Scene&);            \
+    template double choose_dt(const Water<D>&, const Scene&); \
+    template StepReport step(Water<D>&, const Scene&, double);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace free_surface
 
 template <int D>
 Measures measure(const Water<D>& w, const Params& p)
@@ -785,14 +602,7 @@ Measures measure(const Water<D>& w, const Params& p)
     return m;
 }
 
-#define TARN_INSTANTIATE(D)                                    \
-    template Water<D> initial_water(const Scene&);             \
-    template void restore(Water<D>&, const Scene&);            \
-    template double choose_dt(const Water<D>&, const Scene&);  \
-    template StepReport step(Water<D>&, const Scene&, double); \
-    template Measures measure(const Water<D>&, const Params&);
-TARN_INSTANTIATE(2)
-TARN_INSTANTIATE(3)
-#undef TARN_INSTANTIATE
+template Measures measure(const Water<2>&, const Params&);
+template Measures measure(const Water<3>&, const Params&);
 
 }  // namespace tarn

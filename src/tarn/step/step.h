@@ -1,0 +1,48 @@
+#pragma once
+// The start, the steps and the measures of any scene: which step it takes is the scene's to say.
+
+#include "tarn/pressure/report.h"
+#include "tarn/scene/scene.h"
+#include "tarn/step/water.h"
+
+namespace tarn {
+
+struct [[nodiscard]] StepReport {
+    double dt = 0;
+    SolveReport pressure;
+    SolveReport viscosity;
+    bool finite = true;  // no NaN or infinity appeared
+    double seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
+};
+
+// The measures of a state that stats.csv reports.
+struct Measures {
+    double volume = 0;        // m³ (m² in 2D), solids excluded, spray included
+    double volume_spray = 0;  // of that
+    double kinetic_energy = 0, potential_energy = 0;
+    double max_speed = 0;
+    double max_divergence = 0;  // 1/s
+    long cells_wet = 0;
+};
+
+// The scene at time 0.
+template <int D>
+Water<D> initial_water(const Scene& scene);
+
+// Rebuilds what a checkpoint does not hold (solids, tiles) after phi, velocity, pressure, time and step were loaded
+// into water that initial_water made.
+template <int D>
+void restore(Water<D>& water, const Scene& scene);
+
+// The longest step that is allowed now.
+template <int D>
+double choose_dt(const Water<D>& water, const Scene& scene);
+
+// Advances the water by dt.
+template <int D>
+StepReport step(Water<D>& water, const Scene& scene, double dt);
+
+template <int D>
+Measures measure(const Water<D>& water, const Params& params);
+
+}  // namespace tarn

@@ -1,0 +1,59 @@
+#pragma once
+// What every step that moves a surface shares: the start from shapes, active tiles, and the motion of phi and its
+// particles.
+
+#include <exception>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/base/timer.h"
+#include "tarn/scene/scene.h"
+#include "tarn/step/water.h"
+
+namespace tarn {
+
+// A part of the step, timed until its kernels are done.
+class Stage {
+public:
+    explicit Stage(double& seconds) : timer_(seconds) {}
+    // What went wrong in a kernel is told here, unless something else is being told already.
+    ~Stage() noexcept(false)
+    {
+        if (std::uncaught_exceptions() == before_) backend::wait();
+    }
+
+private:
+    ScopedTimer timer_;
+    int before_ = std::uncaught_exceptions();
+};
+
+inline bool has_particles(const Params& p) { return p.method.surface != SurfaceKind::level_set; }
+
+// The scene at time 0 without velocities: phi, its tiles and particles, solids, and what the bodies of water hold.
+template <int D>
+Water<D> initial_surface(const Scene& scene);
+
+// Finds what every tile holds now. Tiles that water has left are cleared, so that outside active tiles all is zero.
+template <int D>
+void find_tiles(Water<D>& water);
+
+// Tiles that this step's motion and the sources can reach become candidates.
+template <int D>
+void find_candidates(Water<D>& water, double cfl);
+
+// Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
+template <int D>
+void carry_surface(Water<D>& water, const Params& params, double dt);
+
+// Keeps particles around the surface.   [EMF02] §3.2.5
+template <int D>
+void keep_seeded(Water<D>& water, const Params& params);
+
+// Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water.
+template <int D>
+void carry_bodies(Water<D>& water, const Params& params, double dt);
+
+// The largest velocity component on any face; NaN where any is.
+template <int D>
+double fastest_face(const Water<D>& water);
+
+}  // namespace tarn
