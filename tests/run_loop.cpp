@@ -37,6 +37,7 @@ TEST(Backup, gives_back_every_bit)
     water.phi = Field<2>(water.grid);
     water.pressure = Field<2>(water.grid);
     water.velocity = FaceField<2>(water.grid);
+    water.ledger = Ledger<2>(water.grid);
     const auto fill = [&](float x) {
         for (size_t i = 0; i < water.phi.size(); ++i) water.phi.data()[i] = x + float(i);
         for (size_t i = 0; i < water.phi.size(); i += 7) water.pressure.data()[i] = x * float(i);
@@ -44,6 +45,12 @@ TEST(Backup, gives_back_every_bit)
         water.time = x;
         water.step = long(x);
         water.volume_expected = 2 * x;
+        water.particles.resize(int(x));
+        water.particles.column(1)[0] = x;
+        water.spray.resize(2 * int(x));
+        water.spray.column(2)[1] = x;
+        water.ledger.expected.assign(size_t(x), x);
+        water.ledger.body(Cell<2>{5, 6}) = int(x);
     };
     Backup<2> backup(water.grid);
     fill(1);
@@ -59,6 +66,12 @@ TEST(Backup, gives_back_every_bit)
     EXPECT_EQ(water.time, 1);
     EXPECT_EQ(water.step, 1);
     EXPECT_EQ(water.volume_expected, 2);
+    EXPECT_EQ(water.particles.count(), 1);
+    EXPECT_EQ(water.particles.column(1)[0], 1);
+    EXPECT_EQ(water.spray.count(), 2);
+    EXPECT_EQ(water.spray.column(2)[1], 1);
+    EXPECT_EQ(water.ledger.expected, std::vector<double>{1});
+    EXPECT_EQ(water.ledger.body(Cell<2>{5, 6}), 1);
 }
 
 }  // namespace

@@ -73,20 +73,17 @@ TARN_HD inline int came_from(const View<D, const int>& before, const FaceView<D,
 template <int D>
 void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>& tiles)
 {
-    // Within a tile a run along x is one from the start.
+    // Within a row of a tile, a run along x is one from the start.
     parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        if (!seen.belongs(c)) {
-            label[i] = no_body;
-            return;
+        if (c[0] % tile_size != 0) return;
+        const int end = label.index(c) + (c[0] + tile_size < seen.cells[0] ? tile_size : seen.cells[0] - c[0]);
+        bool wet = false;
+        for (int i = label.index(c), first = i; i < end; ++i, ++c[0]) {
+            const bool belongs = seen.belongs(c);
+            if (!wet || !seen.joins(i, 0)) first = i;
+            label[i] = belongs ? first : no_body;
+            wet = belongs;
         }
-        int first = i;
-        for (Cell<D> b = c; b[0] % tile_size != 0; --first) {
-            if (!seen.joins(first, 0)) break;
-            --b[0];
-            if (!seen.belongs(b)) break;
-        }
-        label[i] = first;
     });
     parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
