@@ -6,8 +6,19 @@
 
 namespace tarn {
 
-// The root of a cell. On the way every label is set to the one after the next, so that later ways are short.
-TARN_KERNEL inline int find_root(int* labels, int i)
+TARN_KERNEL inline int find_root(const int* labels, int i)
+{
+    while (i >= 0) {
+        const int up = atomic_load(labels + i);
+        if (up == i) break;
+        i = up;
+    }
+    return i;
+}
+
+// The same while bodies are still being united: every label on the way is set to the one after the next, so that later
+// ways are short. It may undo what another cell has set, and so leave a label that is no root's.
+TARN_KERNEL inline int find_root_shortening(int* labels, int i)
 {
     int at = atomic_load(labels + i);
     if (at == i) return i;
@@ -23,7 +34,7 @@ TARN_KERNEL inline int find_root(int* labels, int i)
 
 TARN_KERNEL inline void unite(int* labels, int i, int j)
 {
-    int a = find_root(labels, i), b = find_root(labels, j);
+    int a = find_root_shortening(labels, i), b = find_root_shortening(labels, j);
     while (a != b) {
         if (a < b) {
             const int lower = a;
@@ -32,8 +43,8 @@ TARN_KERNEL inline void unite(int* labels, int i, int j)
         }
         const int old = atomic_min(labels + a, b);
         if (old == a) break;
-        a = find_root(labels, old);  // another cell was quicker: its root and ours are still to be united
-        b = find_root(labels, b);
+        a = find_root_shortening(labels, old);  // another cell was quicker: its root and ours are still to be united
+        b = find_root_shortening(labels, b);
     }
 }
 
