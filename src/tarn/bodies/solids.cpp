@@ -71,6 +71,7 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const auto p = phi.view();
     const View<D, const float> old = p;
     const auto next = scratch.view();
+    const Sheets<D> sheets = sheets_of(solids, phi.grid());
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float d = nodes_at_cell<D>(nodes, c);
         if (d >= 0) {
@@ -79,14 +80,32 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
         }
         // From a point a cell outside the solid, phi goes on as it does there along the normal.
         const Vec<D, float> n = nodes_normal<D>(nodes, c);
-        const Vec<D, float> outside = c.template as<float>() + (1 - d / h) * n;
-        const float near = sample_cells(old, cells, outside), far = sample_cells(old, cells, outside + n);
+        const Vec<D, float> here = c.template as<float>(), outside = here + (1 - d / h) * n;
+        const auto at = [&](Vec<D, float> x) {
+            return sheets.any() ? sample_one_side(old, sheets, go(sheets, here, x)) : sample_cells(old, cells, x);
+        };
+        const float near = at(outside), far = at(outside + n);
         const float slope = clamp((far - near) / h, -1, 1);
         next(c) = clamp(near + slope * (d - h), -limit, limit);
     });
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);
     });
+}
+
+template <int D>
+void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles)
+{
+    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
+    if (!sheets.any()) return;
+    const bool moving = solids.moving;
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const View<D, const float> solid = moving ? solids.velocity[a].view() : View<D, const float>{};
+        parallel_for_faces("close sheets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            if (sheets.on[a](c)) u(c) = moving ? solid(c) : 0.0f;
+        });
+    }
 }
 
 template <int D>
@@ -101,10 +120,11 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
     FaceView<D, const uint8_t> sticky{};
     if (solids.any_no_slip) sticky = solids.no_slip.view();
     const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
+    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
         parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a]) {
+            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a] || (sheets.any() && sheets.on[a](c))) {
                 next(c) = old[a](c);
                 return;
             }
@@ -126,6 +146,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const T
 #define TARN_INSTANTIATE(D)                                                                            \
     template void measure_faces(Solids<D>&, const Tiles<D>&);                                          \
     template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, Field<D>&); \
+    template void close_sheets(FaceField<D>&, const Solids<D>&, const Tiles<D>&);                      \
     template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Tiles<D>&, FaceField<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

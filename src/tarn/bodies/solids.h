@@ -1,6 +1,7 @@
 #pragma once
 // Solids on the grid: a distance at the nodes, the open fraction of every face, and how the solid moves there.
 
+#include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/nodes.h"
 
@@ -15,7 +16,35 @@ struct Solids {
     FaceField<D> velocity;          // of the solid, along each axis; only where `moving`
     FaceField<D, uint8_t> no_slip;  // whether water sticks to the solid at a face; only where any solid is so
     bool any_no_slip = false;
+
+    // Walls too thin for the distance at nodes. The fields exist once there were any.
+    bool thin = false, thin_before = false;       // whether there are any now, and were before the newest step
+    FaceField<D, uint8_t> sheets, sheets_before;  // 1 between cells on different sides of such a wall
+    FaceField<D, int8_t> came_from, goes_to;      // where `moving`: see Sides
+    Field<D> room;                                // the part of a cell that is its side's, in cells
 };
+
+// Thin walls as they are now, and over the newest step.
+template <int D>
+Sheets<D> sheets_of(const Solids<D>& solids, const Grid<D>& grid)
+{
+    Sheets<D> now{grid.cells};
+    if (solids.thin) now.on = solids.sheets.view();
+    return now;
+}
+template <int D>
+Sides<D> sides_of(const Solids<D>& solids, const Grid<D>& grid)
+{
+    Sides<D> sides;
+    sides.before = sides.after = sheets_of(solids, grid);
+    if (!solids.moving) return sides;
+    sides.before.on = {};
+    if (solids.thin_before) sides.before.on = solids.sheets_before.view();
+    if (!sides.any()) return sides;
+    sides.came_from = solids.came_from.view();
+    sides.goes_to = solids.goes_to.view();
+    return sides;
+}
 
 // The part of a cell outside the solid.
 template <int D>
@@ -23,6 +52,28 @@ TARN_HD inline float fluid_fraction(const View<D, const float>& nodes, Cell<D> c
 {
     const float f = 0.5f + nodes_at_cell<D>(nodes, c) / h;
     return f < 0 ? 0.0f : (f > 1 ? 1.0f : f);
+}
+
+// The same for all kinds of solids, and without any.
+template <int D>
+struct FluidPart {
+    View<D, const float> nodes = {}, room = {};  // data null: no solids; no thin walls
+    float h = 0;
+
+    TARN_HD float operator()(Cell<D> c) const
+    {
+        if (room.data) return room(c);
+        return nodes.data ? fluid_fraction<D>(nodes, c, h) : 1.0f;
+    }
+};
+template <int D>
+FluidPart<D> fluid_part_of(const Solids<D>& solids, const Grid<D>& grid)
+{
+    FluidPart<D> part;
+    part.h = static_cast<float>(grid.h);
+    if (solids.any) part.nodes = solids.distance.view();
+    if (solids.thin) part.room = solids.room.view();
+    return part;
 }
 
 // The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed, since the pressure
@@ -34,6 +85,10 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
 // of any slope.
 template <int D>
 void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, Field<D>& scratch);
+
+// Gives faces with sheets the velocity of their wall.
+template <int D>
+void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles);
 
 // Takes the velocity found by extrapolation inside solids and removes what would cross their surface.
 template <int D>

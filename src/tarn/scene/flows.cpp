@@ -81,16 +81,16 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
     }
     double taken = 0;
     const float h = static_cast<float>(grid.h);
-    const bool any_solid = solids.any;
-    const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
+    const FluidPart<D> part = fluid_part_of(solids, grid);
+    const Sheets<D> sheets = sheets_of(solids, grid);
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         if (scene.params.sink[s].rate) continue;
         const KernelShapes shapes = scene.sinks[s].for_kernels(0);
         const ShapesView sink = shapes.view();
         const auto volume = [&] {
             return parallel_sum("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-                const float wet = wet_fraction<D>(p, grid.cells, c, h);
-                return static_cast<double>(any_solid && wet > 0 ? wet * fluid_fraction<D>(nodes, c, h) : wet);
+                const float wet = wet_fraction<D>(p, grid.cells, c, h, sheets);
+                return static_cast<double>(wet > 0 ? wet * part(c) : wet);
             });
         };
         const double before = volume();

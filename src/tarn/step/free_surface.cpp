@@ -12,6 +12,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/shapes/sight.h"
 #include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
 
@@ -127,6 +128,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     // A dry cell with a wet neighbour.
     const auto beside = [=] TARN_KERNEL(Cell<D> c) {
         const int i = phi.index(c);
@@ -134,7 +136,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         bool any = false;
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
-            any = any || phi[i - n] < 0 || phi[i + n] < 0;
+            any = any || (phi[i - n] < 0 && !sheets.below(i, a)) || (phi[i + n] < 0 && !sheets.above(i, a));
         }
         return any;
     };
@@ -145,7 +147,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
-            if (known[a][i] || (phi[i] > near && phi[i - back] > near)) return;
+            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -159,7 +161,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     face[b] += side;
                     other[b] += 2 * side - 1;
                     out += side ? old[b](face) : -old[b](face);
-                    if (!known[b](face) && !beside(other)) ++away;
+                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other)) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -190,7 +192,9 @@ void extend_velocity(Water<D>& w)
             d(c) = phi(c) > solid ? phi(c) : solid;
         });
     }
-    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
+    for (int a = 0; a < D; ++a)
+        extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a], sheets_of(w.solids, w.grid));
+    close_sheets(w.velocity, w.solids, tiles);
     balance_first_layer(w, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, tiles, w.faces);
 }
@@ -202,6 +206,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
     double flow = 0;
     const auto phi = w.phi.view();
     const float h = static_cast<float>(w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (!boundary.wall_open[a][side]) continue;
@@ -211,7 +216,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
                 if (c[a] != layer) return 0.0;
                 Cell<D> face = c;
                 face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h);
+                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
@@ -255,11 +260,12 @@ void find_curvature(Water<D>& w, const FluidParams& fluid)
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, fluid) / w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c));
+        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
     });
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h) : 0.0f;
+        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
     });
 }
 
@@ -286,11 +292,11 @@ double water_volume(const Water<D>& w)
     const auto phi = w.phi.view();
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
+    const FluidPart<D> part = fluid_part_of(w.solids, w.grid);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               const float f = wet_fraction<D>(phi, cells, c, h);
-               return static_cast<double>(solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f);
+               const float f = wet_fraction<D>(phi, cells, c, h, sheets);
+               return static_cast<double>(f > 0 ? f * part(c) : f);
            });
 }
 
@@ -348,7 +354,8 @@ template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
 {
     if (w.solids.any)
-        redistance(w.phi, tiles, w.band, w.scratch[0], ClosedFaces<D>{w.solids.open, w.solids.distance, forget});
+        redistance(w.phi, tiles, w.band, w.scratch[0],
+                   ClosedFaces<D>{w.solids.open, w.solids.distance, forget, w.solids.thin});
     else
         redistance(w.phi, tiles, w.band, w.scratch[0]);
 }
@@ -362,8 +369,11 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     // A path spans cfl cells, and its end is interpolated from one more. MacCormack goes forth and back.
     const double path = (p.time.cfl + 1) * w.grid.h;
-    advect(w.phi, w.velocity, w.tiles_band, dt, p.surface.advection, w.band - path,
-           p.surface.advection == Advection::maccormack ? w.band : path, scratch);
+    // Walls that sweep over cells may part water from air where no surface is near.
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    const bool swept = sides.any() && w.solids.moving;
+    advect(w.phi, w.velocity, swept ? select(w.map, tile_candidate) : w.tiles_band, dt, p.surface.advection,
+           w.band - path, p.surface.advection == Advection::maccormack ? w.band : path, scratch, sides);
     make_distance(w, around_band(w, p.time.cfl));
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, w.scratch[0]);
@@ -392,6 +402,32 @@ void start_hydrostatic(Water<D>& w, const Params& p)
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
         pressure(c) = static_cast<float>(depth > 0 ? scale * depth : 0);
     });
+}
+
+// Phi from the shapes beside a thin wall. The water's shape ends inside the wall, and that end is no surface: only what
+// can be seen is. A surface further from the wall runs on to it straight.
+template <int D>
+TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const ShapesView& solids, double h, Vec3 x)
+{
+    const double d = water.distance(x);
+    Vec3 y = x;
+    if (!stand_outside<D>(solids, h, y) || solids.distance(y) > 3 * h) return d;
+    const double here = water.distance(y);
+    const auto sees_surface = [&](Vec3 from) {
+        Vec3 at = from;
+        for (int n = 0; n < 3; ++n) at -= water.distance(at) * normal_at<D>(water, at, h);
+        return std::fabs(water.distance(at)) < 0.01 * h && sees<D>(solids, h, from, at);
+    };
+    if (sees_surface(y)) return (d < 0) == (here < 0) ? d : here;
+    const Vec3 n = normal_at<D>(solids, y, h);
+    for (int cells = 2; cells <= 6; cells += 2) {
+        const Vec3 away = cells * h * n;
+        if (!sees<D>(solids, h, y, y + away)) break;
+        if (!sees_surface(y + away)) continue;
+        const double straight = water.distance(x + away) - dot(normal_at<D>(water, x + away, h), away);
+        return (straight < 0) == (here < 0) ? straight : here;
+    }
+    return here < 0 ? -HUGE_VAL : HUGE_VAL;
 }
 
 // Each water shape brings its velocity to the faces inside it; later ones win.
@@ -444,8 +480,13 @@ Water<D> initial_water(const Scene& scene)
         const Grid<D> grid = w.grid;
         const double band = w.band;
         const auto phi = w.phi.view();
+        const KernelShapes kept_solids = scene.solids.for_kernels(0);
+        const ShapesView solids = kept_solids.view();
+        const bool thin = w.solids.thin;
         parallel_for("initial phi", all, [=] TARN_KERNEL(Cell<D> c) {
-            const double d = shapes.distance(lift<D>(grid.centre(c)));  // infinite where there are none
+            const Vec3 x = lift<D>(grid.centre(c));
+            // Infinite where there are none.
+            const double d = thin ? initial_phi_beside_wall<D>(shapes, solids, grid.h, x) : shapes.distance(x);
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
@@ -525,7 +566,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+                    sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -563,11 +605,11 @@ Measures measure(const Water<D>& w, const Params& p)
     const auto u = w.velocity.view();
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
+    const FluidPart<D> part = fluid_part_of(w.solids, w.grid);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     const auto wet = [=] TARN_KERNEL(Cell<D> c) {
-        const float f = wet_fraction<D>(phi, cells, c, h);
-        return solids && f > 0 ? f * fluid_fraction<D>(nodes, c, h) : f;
+        const float f = wet_fraction<D>(phi, cells, c, h, sheets);
+        return f > 0 ? f * part(c) : f;
     };
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume = water_volume(w);

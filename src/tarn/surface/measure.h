@@ -1,19 +1,20 @@
 #pragma once
 // Volumes and curvature from phi.
 
-#include "tarn/field/field.h"
+#include "tarn/field/sheets.h"
 
 namespace tarn {
 
-// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends.
+// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends and at sheets.
 template <int D>
-TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c)
+TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c,
+                                               const Sheets<D>& sheets = {})
 {
     Vec<D, float> g;
     const int i = phi.index(c);
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        const bool low = c[a] > 0, high = c[a] + 1 < cells[a];
+        const bool low = c[a] > 0 && !sheets.below(i, a), high = c[a] + 1 < cells[a] && !sheets.above(i, a);
         const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
         g[a] = low && high ? 0.5f * d : d;
     }
@@ -62,25 +63,25 @@ TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
 
 // The wet part of a cell.
 template <int D>
-TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
+                                  const Sheets<D>& sheets = {})
 {
     const float p = phi(c);
     if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
-    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c));
+    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c, sheets));
 }
 
 // kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a
-// cell is not resolved by the grid, and is kept at that.
+// cell is not resolved by the grid, and is kept at that. At the grid's ends and at sheets phi goes on as it is there.
 template <int D>
-TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
+                               const Sheets<D>& sheets = {})
 {
-    const auto at = [&](Cell<D> p) {
-        for (int a = 0; a < D; ++a) p[a] = p[a] < 0 ? 0 : (p[a] < cells[a] ? p[a] : cells[a] - 1);
-        return phi(p);
-    };
-    const auto moved = [](Cell<D> p, int a, int by) {
-        p[a] += by;
+    const auto at = [&](Cell<D> p) { return phi(p); };
+    const auto moved = [&](Cell<D> p, int a, int by) {
+        const int to = p[a] + by;
+        if (to >= 0 && to < cells[a] && !sheets.beside(phi.index(p), a, by > 0)) p[a] = to;
         return p;
     };
     // div(g/|g|) = (|g|^2 laplace phi - g . H g) / |g|^3 with g the gradient and H the second derivatives.

@@ -29,14 +29,20 @@ struct Walls {
     FaceView<D, const float> open;
     View<D, const float> nodes;
     bool forget;
+    float steepest;  // with thin walls: what a distance may change by in a cell
 
     TARN_HD float behind(int face, int a, int i) const { return open[a][face] > 0 ? phi[i] : nowhere; }
     TARN_HD float below(int i, int a) const { return behind(i, a, i - phi.next(a)); }
     TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i + phi.next(a)); }
     TARN_HD float below2(int i, int a) const { return behind(i - phi.next(a), a, i - 2 * phi.next(a)); }
     TARN_HD float above2(int i, int a) const { return behind(i + 2 * phi.next(a), a, i + 2 * phi.next(a)); }
-    // The surface runs on behind a wall as it comes from the other side.
-    TARN_HD static float instead(float own, float opposite) { return is_nowhere(opposite) ? own : 2 * own - opposite; }
+    // The surface runs on behind a wall as it comes from the other side. Where a wall has just left its neighbours
+    // apart, they may not be distances yet.
+    TARN_HD float instead(float own, float opposite) const
+    {
+        const float on = is_nowhere(opposite) ? own : 2 * own - opposite;
+        return steepest > 0 ? clamp(on, own - steepest, own + steepest) : on;
+    }
     // A surface along the wall, which is none.
     TARN_HD bool forgotten(Cell<D> c) const
     {
@@ -170,7 +176,8 @@ template <int D>
 void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed)
 {
     redistance_seen(phi, tiles, band, scratch,
-                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget});
+                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget,
+                             closed.thin ? static_cast<float>(phi.grid().h) : 0.0f});
 }
 
 #define TARN_INSTANTIATE(D)                                                  \
