@@ -17,6 +17,7 @@
 #include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/wind.h"
+#include "tarn/shapes/sight.h"
 #include "tarn/surface/redistance.h"
 
 namespace tarn {
@@ -63,6 +64,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     if (b.solids) {
         b.open = w.solids.open.view();
         b.solid_distance = w.solids.distance.view();
+        b.sheets = sheets_of(w.solids, w.grid);
     }
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
@@ -139,6 +141,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     // A dry cell with a wet neighbour.
     const auto beside = [=] TARN_KERNEL(Cell<D> c) {
         const int i = phi.index(c);
@@ -146,7 +149,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         bool any = false;
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
-            any = any || phi[i - n] < 0 || phi[i + n] < 0;
+            any = any || (phi[i - n] < 0 && !sheets.below(i, a)) || (phi[i + n] < 0 && !sheets.above(i, a));
         }
         return any;
     };
@@ -157,7 +160,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
-            if (known[a][i] || (phi[i] > near && phi[i - back] > near)) return;
+            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -171,7 +174,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     face[b] += side;
                     other[b] += 2 * side - 1;
                     out += side ? old[b](face) : -old[b](face);
-                    if (!known[b](face) && !beside(other)) ++away;
+                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other)) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -202,7 +205,9 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
             d(c) = phi(c) > solid ? phi(c) : solid;
         });
     }
-    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
+    for (int a = 0; a < D; ++a)
+        extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a], sheets_of(w.solids, w.grid));
+    close_sheets(w.velocity, w.solids, tiles);
     balance_first_layer(w, tiles);
     blow(w.velocity, w.known, w.phi, scene, tiles, t);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
@@ -237,6 +242,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
     double flow = 0;
     const auto phi = w.phi.view();
     const float h = static_cast<float>(w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (!boundary.wall_open[a][side]) continue;
@@ -246,7 +252,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
                 if (c[a] != layer) return 0.0;
                 Cell<D> face = c;
                 face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h);
+                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
@@ -290,11 +296,12 @@ void find_curvature(Water<D>& w, const FluidParams& fluid)
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, fluid) / w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c));
+        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
     });
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h) : 0.0f;
+        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
     });
 }
 
@@ -318,23 +325,9 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
 template <int D>
 double water_volume(const Water<D>& w)
 {
-    const auto phi = w.phi.view();
-    const Cell<D> cells = w.grid.cells;
-    const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               return static_cast<double>(solids ? wet_outside<D>(phi, nodes, cells, c, h)
-                                                 : wet_fraction<D>(phi, cells, c, h));
-           });
-}
-
-// The solids in phi's way, where there are any.
-template <int D>
-std::optional<ClosedFaces<D>> closed_faces(const Water<D>& w)
-{
-    if (!w.solids.any) return {};
-    return ClosedFaces<D>{w.solids.open, w.solids.distance};
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    return cell_volume(w.grid) *
+           parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
 }
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
@@ -383,7 +376,7 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
     const double missing = (w.volume_expected - actual) / cell - volume(w.spray);
     const double each =
         p.surface.spray ? std::clamp(missing / w.lost.count, 0.0, 1.0 / p.surface.particles_per_cell) : 0.0;
-    take_up(w.spray, w.particles, w.lost, w.velocity, each, w.spraying);
+    take_up(w.spray, w.particles, w.lost, w.velocity, sheets_of(w.solids, w.grid), each, w.spraying);
     w.ledger.elsewhere -= cell * each * w.lost.count;
     w.lost.count = 0;
     return left;
@@ -467,8 +460,8 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
 {
-    if (w.solids.any)
-        redistance(w.phi, tiles, w.band, w.scratch[0], ClosedFaces<D>{w.solids.open, w.solids.distance, forget});
+    if (const auto closed = closed_faces(w.solids, forget))
+        redistance(w.phi, tiles, w.band, w.scratch[0], *closed);
     else
         redistance(w.phi, tiles, w.band, w.scratch[0]);
 }
@@ -481,7 +474,7 @@ void keep_seeded(Water<D>& w, const Params& p)
 {
     const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
     reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
-           w.seeding);
+           w.seeding, sheets_of(w.solids, w.grid));
 }
 
 // Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
@@ -491,24 +484,28 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
 {
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     const double cells = w.fastest * dt / w.grid.h;
-    const int substeps = std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    // Thin walls that move do so once a step. They may part water from air where no surface is near.
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    const bool swept = sides.any() && w.solids.moving;
+    const int substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    const Tiles<D> first = swept ? select(w.map, tile_candidate) : w.tiles_band;
     const Tiles<D> around = around_band(w, p.time.cfl);
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
     const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     for (int n = 0; n < substeps; ++n) {
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps);
-        advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
-               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps);
+        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
+        advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, w.band - path,
+               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps, sides);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
         }
         if (has_particles(p)) {
-            squeeze_out(w.particles, w.phi, w.velocity, dt / substeps);
-            correct(w.phi, w.particles, around, nullptr, scratch);
+            squeeze_out(w.particles, w.phi, w.velocity, dt / substeps, sides.after);
+            correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
         make_distance(w, around);
-        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch);
+        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
     }
 }
 
@@ -520,7 +517,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
-    if (has_particles(p)) obey_flows(w.particles, w.phi, scene);
+    if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
     return taken;
@@ -547,6 +544,32 @@ void start_hydrostatic(Water<D>& w, const Params& p)
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
         pressure(c) = static_cast<float>(depth > 0 ? scale * depth : 0);
     });
+}
+
+// Phi from the shapes beside a thin wall. The water's shape ends inside the wall, and that end is no surface: only what
+// can be seen is. A surface further from the wall runs on to it straight.
+template <int D>
+TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const ShapesView& solids, double h, Vec3 x)
+{
+    const double d = water.distance(x);
+    Vec3 y = x;
+    if (!stand_outside<D>(solids, h, y) || solids.distance(y) > 3 * h) return d;
+    const double here = water.distance(y);
+    const auto sees_surface = [&](Vec3 from) {
+        Vec3 at = from;
+        for (int n = 0; n < 3; ++n) at -= water.distance(at) * normal_at<D>(water, at, h);
+        return std::fabs(water.distance(at)) < 0.01 * h && sees<D>(solids, h, from, at);
+    };
+    if (sees_surface(y)) return (d < 0) == (here < 0) ? d : here;
+    const Vec3 n = normal_at<D>(solids, y, h);
+    for (int cells = 2; cells <= 6; cells += 2) {
+        const Vec3 away = cells * h * n;
+        if (!sees<D>(solids, h, y, y + away)) break;
+        if (!sees_surface(y + away)) continue;
+        const double straight = water.distance(x + away) - dot(normal_at<D>(water, x + away, h), away);
+        return (straight < 0) == (here < 0) ? straight : here;
+    }
+    return here < 0 ? -HUGE_VAL : HUGE_VAL;
 }
 
 // Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
@@ -603,8 +626,13 @@ Water<D> initial_water(const Scene& scene)
         const Grid<D> grid = w.grid;
         const double band = w.band;
         const auto phi = w.phi.view();
+        const KernelShapes kept_solids = scene.solids.for_kernels(0);
+        const ShapesView solids = kept_solids.view();
+        const bool thin = w.solids.thin;
         parallel_for("initial phi", all, [=] TARN_KERNEL(Cell<D> c) {
-            const double d = shapes.distance(lift<D>(grid.centre(c)));  // infinite where there are none
+            const Vec3 x = lift<D>(grid.centre(c));
+            // Infinite where there are none.
+            const double d = thin ? initial_phi_beside_wall<D>(shapes, solids, grid.h, x) : shapes.distance(x);
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
@@ -618,7 +646,7 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, p, shapes);
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
-    const auto closed = closed_faces(w);
+    const auto closed = closed_faces(w.solids);
     find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
     w.ledger.expected = w.ledger.actual;
     w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
@@ -683,8 +711,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
-        const auto closed = closed_faces(w);
-        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt);
+        const auto closed = closed_faces(w.solids);
+        carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, sides_of(w.solids, w.grid));
         gained -= move_spray(w, p, dt, landings);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p.fluid);
@@ -699,7 +727,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+                    sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -739,13 +768,8 @@ Measures measure(const Water<D>& w, const Params& p)
     Measures m;
     const auto phi = w.phi.view();
     const auto u = w.velocity.view();
-    const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    const auto wet = [=] TARN_KERNEL(Cell<D> c) {
-        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
-    };
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume_spray = volume(w.spray) * cell_volume(w.grid);
     m.volume = water_volume(w) + m.volume_spray;

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/surface/redistance.h"
 
@@ -74,7 +75,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 // Finds the bodies of a phi that `velocity` has moved for dt, and hands on to them what the old ones should hold.
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt);
+           const Tiles<D>& tiles, double dt, const Sides<D>& sides = {});
 
 // Adds to what bodies should hold, by their volume.
 template <int D>
