@@ -18,6 +18,13 @@ bool warns(const CheckReport& report, const std::string& text)
     return false;
 }
 
+bool notes(const CheckReport& report, const std::string& text)
+{
+    for (const Finding& f : report.findings)
+        if (f.level == Finding::info && f.text.find(text) != std::string::npos) return true;
+    return false;
+}
+
 class Check : public ProgramTest {
 protected:
     CheckReport check_text(const std::string& text)
@@ -60,22 +67,27 @@ TEST_F(Check, finds_nothing_wrong_with_the_example_scenes)
     EXPECT_GE(n, 7);
 }
 
-TEST_F(Check, warns_of_walls_thinner_than_a_cell_and_of_no_others)
+TEST_F(Check, tells_of_walls_thinner_than_a_cell_and_of_no_others)
 {
     const auto with = [&](const std::string& solid) { return check_text(small_scene("[[solid]]\n" + solid)); };
+    const std::string thin = "thinner than a cell", hold = "they hold water";
     // Cells are 1/24 m.
-    EXPECT_TRUE(warns(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.63, 0.5, 0.5]\n"), "thinner than a cell"));
-    EXPECT_FALSE(warns(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.7, 0.5, 0.5]\n"), "thinner"));
+    EXPECT_TRUE(notes(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.63, 0.5, 0.5]\n"), hold));
+    EXPECT_FALSE(notes(with("shape = \"box\"\nmin = [0.6, 0, 0]\nmax = [0.7, 0.5, 0.5]\n"), thin));
     // A thin rod that passes between the cells' centres.
-    EXPECT_TRUE(
-        warns(with("shape = \"cylinder\"\ncenter = [0.625, 0.5, 0.25]\nradius = 0.005\nheight = 0.8\n"), "thinner"));
-    EXPECT_FALSE(warns(with("shape = \"sphere\"\ncenter = [0.7, 0.3, 0.25]\nradius = 0.15\n"), "thinner"));
+    EXPECT_TRUE(notes(with("shape = \"cylinder\"\ncenter = [0.625, 0.5, 0.25]\nradius = 0.005\nheight = 0.8\n"), hold));
+    EXPECT_FALSE(notes(with("shape = \"sphere\"\ncenter = [0.7, 0.3, 0.25]\nradius = 0.15\n"), thin));
     // A slab that continues into the domain's wall is as thick as it looks and more.
-    EXPECT_FALSE(warns(with("shape = \"box\"\nmin = [-0.1, -0.1, -0.1]\nmax = [1.1, 0.02, 0.6]\n"), "thinner"));
+    EXPECT_FALSE(notes(with("shape = \"box\"\nmin = [-0.1, -0.1, -0.1]\nmax = [1.1, 0.02, 0.6]\n"), thin));
     // A hollow box with thin walls, made by subtraction.
-    EXPECT_TRUE(warns(with("shape = \"box\"\nmin = [0.5, 0.1, 0.1]\nmax = [0.9, 0.5, 0.4]\n[[solid]]\nshape = \"box\"\n"
+    EXPECT_TRUE(notes(with("shape = \"box\"\nmin = [0.5, 0.1, 0.1]\nmax = [0.9, 0.5, 0.4]\n[[solid]]\nshape = \"box\"\n"
                            "min = [0.52, 0.12, 0.12]\nmax = [0.88, 0.48, 0.38]\nsubtract = true\n"),
-                      "thinner"));
+                      hold));
+    // A mesh is known by samples half a cell apart, between which a thin wall has holes.
+    write("plate.obj",
+          "v 0.6 0 0\nv 0.63 0 0\nv 0.63 0.5 0\nv 0.6 0.5 0\nv 0.6 0 0.5\nv 0.63 0 0.5\nv 0.63 0.5 0.5\nv 0.6 0.5 0.5\n"
+          "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+    EXPECT_TRUE(warns(with("shape = \"mesh\"\nfile = \"plate.obj\"\n"), "may pass through a mesh"));
 }
 
 TEST_F(Check, warns_of_solids_outside_and_sinks_in_solids)

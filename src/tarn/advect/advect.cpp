@@ -112,6 +112,44 @@ TARN_HD inline float nearest_of_two(const View<D, const float>& phi, const FaceV
     return nearest;
 }
 
+// Whether a path from x, and the interpolation at its end, meet no thin wall.
+template <int D>
+TARN_HD inline bool in_the_clear(const Sides<D>& sides, Vec<D, float> x, Vec<D, float> end)
+{
+    return go(sides.before, x, end) == end && go(sides.after, x, end) == end && undivided(sides.before, end) &&
+           undivided(sides.after, end);
+}
+
+// The axis along which a gap closes at a cell where it and what comes into it are in the clear, or -1.
+template <int D>
+TARN_HD inline int closing_beside_walls(const View<D, const float>& phi, const FaceView<D, const float>& u,
+                                        const Sides<D>& sides, Cell<D> c, float s)
+{
+    const int i = phi.index(c);
+    if (sides.before.around(i) || sides.after.around(i)) return -1;
+    const int axis = closing_axis(phi, u, c);
+    if (axis < 0) return -1;
+    const Vec<D, float> x = c.template as<float>();
+    Vec<D, float> v = velocity_at_cell(u, c);
+    for (int side = 0; side < 2; ++side) {
+        v[axis] = u[axis][side ? i + phi.next(axis) : i];
+        if (!in_the_clear(sides, x, x - s * v)) return -1;
+    }
+    return axis;
+}
+
+// MacCormack in the clear, else what went `forth`.
+template <int D, int axis>
+TARN_HD inline float maccormack_beside_walls(const View<D, const float>& old, const View<D, const float>& forth,
+                                             const FaceView<D, const float>& u, const Place<D, axis>& place,
+                                             const Sides<D>& sides, Cell<D> c, float s)
+{
+    const Vec<D, float> x = place.position(c);
+    const bool clear =
+        in_the_clear(sides, x, trace(u, place, c, s, false)) && in_the_clear(sides, x, trace(u, place, c, -s, false));
+    return clear ? maccormack(old, forth, u, place, c, s) : forth(c);
+}
+
 // Faces that a step must advect: those of wet cells.
 template <int D>
 TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis)
@@ -156,6 +194,50 @@ void follow_paths(Field<D>& next, const FaceView<D, const float>& u, const FaceV
         Vec<D, float> x = place.position(c);
         for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
         out(c) = sample(old, place.find(old, x));
+    });
+}
+
+// The same beside thin walls. A face with a sheet at the end of the step gets its wall's velocity later.
+template <int D, int axis>
+void follow_paths(Field<D>& next, const FaceView<D, const float>& u, const FaceView<D>& path,
+                  const View<D, const float>& phi, const Tiles<D>& tiles, const Sides<D>& sides)
+{
+    const Cell<D> cells = next.grid().cells;
+    const Place<D, axis> place(cells);
+    const auto old = u[axis];
+    const auto out = next.view();
+    parallel_for_faces("advect velocity", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        if (!touches_water(phi, c, axis) || sides.after.below(phi.index(c), axis)) {
+            out(c) = 0;
+            return;
+        }
+        Cell<D> upper = c, lower = c;
+        if (c[axis] == cells[axis]) --upper[axis];
+        if (c[axis] > 0) --lower[axis];
+        Vec<D, float> x = place.position(c);
+        for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a](upper) + path[a](lower));
+        const Vec<D, float> from = go(sides.before, sides.origin(upper).template as<float>(), x);
+        out(c) = component_one_side(old, sides.before, axis, from);
+    });
+}
+template <int D, int axis>
+void maccormack_axis(Field<D>& next, const FaceView<D, const float>& u, const View<D, const float>& phi,
+                     const Tiles<D>& tiles, float s, Field<D>& scratch, const Sides<D>& sides)
+{
+    const Cell<D> cells = next.grid().cells;
+    const Place<D, axis> place(cells);
+    const auto old = u[axis];
+    const auto out = next.view(), forth = scratch.view();
+    parallel_for_faces("advect velocity", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        Cell<D> cell = c;
+        if (c[axis] == cells[axis]) --cell[axis];
+        const Vec<D, float> from = trace_back_beside_walls(u, sides, cell, place.position(c), s, false);
+        forth(c) = component_one_side(old, sides.before, axis, from);
+    });
+    const View<D, const float> forth_const = forth;
+    parallel_for_faces("advect velocity back", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        const bool counts = touches_water(phi, c, axis) && !sides.after.below(phi.index(c), axis);
+        out(c) = counts ? maccormack_beside_walls(old, forth_const, u, place, sides, c, s) : 0.0f;
     });
 }
 
@@ -204,12 +286,78 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
     scratch[1]->fill(0);
 }
 
+// Moves phi again for the columns of cells in front of what its padding holds, as far as paths may come from there. Air
+// comes from behind the grid's end: nothing is nearer to the surface than that. What comes past thin walls does not.
+template <int D>
+void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const FaceView<D, const float>& u,
+                        const Tiles<D>& tiles, float s, bool rk3, double far, const Sides<D>& sides)
+{
+    const Place<D, -1> place(result.grid().cells);
+    const float h = static_cast<float>(result.grid().h), far_limit = static_cast<float>(far);
+    const auto moved = result.view();
+    const int deep = static_cast<int>(std::ceil(far / result.grid().h));
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side)
+            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const int inward = side ? -1 : 1;
+                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
+                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
+                    if (std::fabs(old(c)) > far_limit) continue;
+                    const Vec<D, float> from = trace(u, place, c, -s, rk3);
+                    if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
+                    const float behind = (side ? from[a] - end : end - from[a]) * h;
+                    const float there = sample_distance(old, place.cells, from, h);
+                    moved(c) = there > behind ? there : behind;
+                }
+            });
+}
+
+template <int D>
+void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
+                         Advection scheme, double near, double far, Field<D>* const scratch[2], bool past_ends,
+                         const Sides<D>& sides)
+{
+    const Place<D, -1> place(phi.grid().cells);
+    const float s = static_cast<float>(dt / phi.grid().h);
+    const bool rk3 = scheme == Advection::semi_lagrangian_rk3 || scheme == Advection::weno5;
+    const auto u = velocity.view();
+    const auto old = std::as_const(phi).view();
+    const auto forth = scratch[0]->view(), out = scratch[1]->view();
+    const float near_limit = static_cast<float>(near), far_limit = static_cast<float>(far);
+    const float h = static_cast<float>(phi.grid().h);
+    parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        // A cell that a wall has swept over has changed sides, however far it was from the surface.
+        const float here = old(sides.origin(c));
+        if (std::fabs(here) > far_limit) {
+            forth(c) = here;
+            return;
+        }
+        const int closing = here < h ? closing_beside_walls(old, u, sides, c, s) : -1;
+        forth(c) = closing < 0 ? sample_one_side(old, sides.before,
+                                                 trace_back_beside_walls(u, sides, c, place.position(c), s, rk3))
+                               : nearest_of_two(old, u, place.cells, c, closing, s, h);
+    });
+    const View<D, const float> forth_const = forth;
+    const bool correct = scheme == Advection::maccormack;
+    parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const float here = old(c);
+        const bool corrected = correct && std::fabs(here) < near_limit && sides.origin(c) == c &&
+                               !(here < h && closing_beside_walls(old, u, sides, c, s) >= 0);
+        out(c) = corrected ? maccormack_beside_walls(old, forth_const, u, place, sides, c, s) : forth_const(c);
+    });
+    if (past_ends) advect_from_beyond(*scratch[1], old, u, tiles, s, rk3, far, sides);
+    const auto p = phi.view();
+    parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = out(c); });
+}
+
 }  // namespace
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends)
+            double near, double far, Field<D>* const scratch[2], bool past_ends, const Sides<D>& sides)
 {
+    if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, past_ends, sides);
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
     const Place<D, -1> place(phi.grid().cells);
@@ -241,39 +389,28 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         });
         result = scratch[1];
     }
-    // Again for the columns of cells in front of what the padding holds, as far as paths may come from there. Air comes
-    // from behind the grid's end: nothing is nearer to the surface than that.
+    if (past_ends) advect_from_beyond(*result, old, u, tiles, s, rk3, far, sides);
     const auto moved = result->view();
-    const int deep = static_cast<int>(std::ceil(far / phi.grid().h));
-    for (int a = 0; a < D && past_ends; ++a)
-        for (int side = 0; side < 2; ++side)
-            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                const int inward = side ? -1 : 1;
-                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
-                const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
-                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
-                    if (std::fabs(old(c)) > far_limit) continue;
-                    const Vec<D, float> from = trace(u, place, c, -s, rk3);
-                    const float behind = (side ? from[a] - end : end - from[a]) * h;
-                    const float there = sample_distance(old, place.cells, from, h);
-                    moved(c) = there > behind ? there : behind;
-                }
-            });
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
 }
 
 template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
-                 Advection scheme, Field<D>* const scratch[D])
+                 Advection scheme, Field<D>* const scratch[D], const Sides<D>& sides)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt / phi.grid().h);
     const FaceView<D, const float> u = std::as_const(velocity).view();
     const auto p = phi.view();
     if (scheme == Advection::maccormack) {
-        for_each_axis<D>(
-            [&](auto axis) { maccormack_axis<D, decltype(axis)::value>(next[axis], u, p, tiles, s, *scratch[0]); });
+        for_each_axis<D>([&](auto axis) {
+            constexpr int a = decltype(axis)::value;
+            if (sides.any())
+                maccormack_axis<D, a>(next[a], u, p, tiles, s, *scratch[0], sides);
+            else
+                maccormack_axis<D, a>(next[a], u, p, tiles, s, *scratch[0]);
+        });
         velocity.swap(next);
         return;
     }
@@ -285,6 +422,20 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
     FaceView<D> path;
     for (int a = 0; a < D; ++a) path.axis[a] = scratch[a]->view();
     const float near = 1.5f * h;  // every cell beside a wet one
+    if (sides.any()) {
+        parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            Vec<D, float> d;
+            const Vec<D, float> x = centre.position(c);
+            if (p(c) < near) d = trace_back_beside_walls(u, sides, c, x, s, rk3) - x;
+            for (int a = 0; a < D; ++a) path[a](c) = d[a];
+        });
+        for_each_axis<D>([&](auto axis) {
+            constexpr int a = decltype(axis)::value;
+            follow_paths<D, a>(next[a], u, path, p, tiles, sides);
+        });
+        velocity.swap(next);
+        return;
+    }
     parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
         Vec<D, float> d;
         if (p(c) < near) d = trace(u, centre, c, -s, rk3) - centre.position(c);
@@ -295,12 +446,12 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
 }
 
 template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
-                     Field<2>* const[2], bool);
+                     Field<2>* const[2], bool, const Sides<2>&);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
-                     Field<3>* const[2], bool);
+                     Field<3>* const[2], bool, const Sides<3>&);
 template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection,
-                          Field<2>* const[2]);
+                          Field<2>* const[2], const Sides<2>&);
 template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection,
-                          Field<3>* const[3]);
+                          Field<3>* const[3], const Sides<3>&);
 
 }  // namespace tarn

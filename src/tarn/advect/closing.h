@@ -5,7 +5,7 @@
 // would be squeezed, the water in the cell's outer parts with it: impacts would cost a layer of water. Deviation from
 // [EMF02]: there each surface keeps the velocity of its own side until they meet.
 
-#include "tarn/field/sample.h"
+#include "tarn/field/sheets.h"
 
 namespace tarn {
 
@@ -46,6 +46,14 @@ TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, co
         v[a] = u[a][nearer_above(phi, c, a, x[a]) ? i + phi.next(a) : i];
     }
     return v;
+}
+// The same from one side of thin walls. Gaps beside them are none.
+template <int D, class T>
+TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
+                                                     const Sheets<D>& sheets, Vec<D, float> x)
+{
+    const bool beside = !undivided(sheets, x) || sheets.around(phi.index(cell_at(x, sheets.cells)));
+    return beside ? velocity_one_side(u, sheets, x) : sample_velocity_in_gaps(u, phi, sheets.cells, x);
 }
 
 }  // namespace tarn

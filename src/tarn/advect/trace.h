@@ -1,7 +1,7 @@
 #pragma once
 // Following the flow from a position, in cells, for a time `s` = dt/h; negative to go back.
 
-#include "tarn/field/sample.h"
+#include "tarn/field/sheets.h"
 
 namespace tarn {
 
@@ -19,6 +19,63 @@ TARN_HD inline Vec<D, float> trace_rk3(const FaceView<D, T>& u, Cell<D> cells, V
     const Vec<D, float> u1 = sample_velocity(u, cells, x + (0.5f * s) * u0);
     const Vec<D, float> u2 = sample_velocity(u, cells, x + (0.75f * s) * u1);
     return x + s * ((2.0f / 9) * u0 + (3.0f / 9) * u1 + (4.0f / 9) * u2);
+}
+
+// Thin walls over a step, and how cells change their side of walls that move.
+template <int D>
+struct Sides {
+    Sheets<D> before, after;                   // at the start and at the end of the step
+    FaceView<D, const int8_t> came_from = {};  // with moving walls: from a cell at the end of the step to the nearest
+                                               // that was on the same side at its start, in cells along each axis
+    FaceView<D, const int8_t> goes_to = {};    // the same from a cell at the start to one at the end
+
+    TARN_HD bool any() const { return before.any() || after.any(); }
+    TARN_HD static Cell<D> partner(const FaceView<D, const int8_t>& offset, Cell<D> c)
+    {
+        Cell<D> n = c;
+        for (int a = 0; a < D && offset[a].data; ++a) n[a] += offset[a](c);
+        return n;
+    }
+    TARN_HD Cell<D> origin(Cell<D> c) const { return partner(came_from, c); }
+    TARN_HD Cell<D> destination(Cell<D> c) const { return partner(goes_to, c); }
+    // Where what is at x at the start of the step has to be seen from at its end.
+    TARN_HD Vec<D, float> carried(Vec<D, float> x) const
+    {
+        const Cell<D> c = cell_at(x, after.cells), to = destination(c);
+        return to == c ? x : to.template as<float>();
+    }
+};
+
+// Where the flow leads from x, for one that looks at it from `start`, a position beside x on its own side of all walls.
+// The way there may be barred.
+template <int D, class T>
+TARN_HD inline Vec<D, float> flow_beside_walls(const FaceView<D, T>& u, const Sheets<D>& sheets, Vec<D, float> start,
+                                               Vec<D, float> x, float s, bool rk3)
+{
+    const Vec<D, float> u0 = velocity_one_side(u, sheets, start);
+    const Vec<D, float> u1 = velocity_one_side(u, sheets, go(sheets, start, x + (0.5f * s) * u0));
+    if (!rk3) return x + s * u1;
+    const Vec<D, float> u2 = velocity_one_side(u, sheets, go(sheets, start, x + (0.75f * s) * u1));
+    return x + s * ((2.0f / 9) * u0 + (3.0f / 9) * u1 + (4.0f / 9) * u2);
+}
+
+// Where what is at x, in or at the side of cell c, at the end of a step of s = dt/h was at its start. The fields there
+// are to be sampled from one side of `before`.
+template <int D, class T>
+TARN_HD inline Vec<D, float> trace_back_beside_walls(const FaceView<D, T>& u, const Sides<D>& sides, Cell<D> c,
+                                                     Vec<D, float> x, float s, bool rk3)
+{
+    const Vec<D, float> start = go(sides.before, sides.origin(c).template as<float>(), x);
+    return go(sides.before, start, flow_beside_walls(u, sides.before, start, x, -s, rk3));
+}
+
+// Where what is at x at the start of a step of s = dt/h gets to by its end. It stays on its side of every wall, which
+// carries it along where the flow does not.
+template <int D, class T>
+TARN_HD inline Vec<D, float> trace_beside_walls(const FaceView<D, T>& u, const Sides<D>& sides, Vec<D, float> x,
+                                                float s, bool rk3)
+{
+    return go(sides.after, sides.carried(x), flow_beside_walls(u, sides.before, x, x, s, rk3));
 }
 
 // The velocity at a face: its own value, and the mean of the four nearest of each other component.

@@ -72,6 +72,7 @@ struct AtSolid {
     Cell<D> outside;         // the cell in front of the surface
     float distance_outside;  // of its centre
     Vec<D, float> inside;    // half a cell behind the surface, in cells
+    bool divided;            // beside a thin wall, or parted by one from the cell in front: no place for air behind it
 
     TARN_HD AtSolid(const Boundary<D>& boundary, Cell<D> c, float h)
         : distance(nodes_at_cell<D>(boundary.solid_distance, c)), normal(nodes_normal<D>(boundary.solid_distance, c))
@@ -80,6 +81,15 @@ struct AtSolid {
         outside = nearest_cell<D>(surface + 0.5f * normal, boundary.cells);
         inside = surface - 0.5f * normal;
         distance_outside = nodes_at_cell<D>(boundary.solid_distance, outside);
+        divided = boundary.sheets.any() && divided_by(boundary.sheets, c);
+    }
+
+private:
+    TARN_HD bool divided_by(const Sheets<D>& sheets, Cell<D> c) const
+    {
+        if (sheets.around(sheets.on[0].index(c)) || sheets.around(sheets.on[0].index(outside))) return true;
+        const Vec<D, float> x = c.template as<float>(), y = outside.template as<float>();
+        return !(go(sheets, x, y) == y);
     }
 };
 
@@ -193,6 +203,7 @@ void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
     const auto u = velocity.view();
     // Whether the water at the solid's surface nearest to x has parted from it and is led back.
     const auto back = [=] TARN_KERNEL(const AtSolid<D>& at) {
+        if (at.divided) return false;
         const float wet = old(at.outside), dry = sample_cells(old, cells, at.inside);
         if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
@@ -232,7 +243,7 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
     // Whether the solid pulls at the water at its surface nearest to x.
     const auto pulls = [=] TARN_KERNEL(const AtSolid<D>& at) {
         const float carried = -dot(at.normal, suction.weight);
-        if (carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
+        if (at.divided || carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
         const float below = at.distance_outside > 0 ? at.distance_outside : 0.0f;
         if (!(pv(at.outside) + below * carried < -suction.least)) return false;
         return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));

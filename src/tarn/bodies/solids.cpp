@@ -72,6 +72,7 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const auto p = phi.view();
     const View<D, const float> old = p;
     const auto next = scratch.view();
+    const Sheets<D> sheets = sheets_of(solids, phi.grid());
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float d = nodes_at_cell<D>(nodes, c);
         if (d >= 0) {
@@ -80,16 +81,35 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
         }
         // From a point a cell outside the solid, phi goes on as it does there along the normal.
         const Vec<D, float> n = nodes_normal<D>(nodes, c);
-        const Vec<D, float> outside = c.template as<float>() + (1 - d / h) * n;
-        const float near = sample_cells(old, cells, outside), far = sample_cells(old, cells, outside + n);
+        const Vec<D, float> x = c.template as<float>(), outside = x + (1 - d / h) * n;
+        const auto at = [&](Vec<D, float> y) {
+            return sheets.any() ? sample_one_side(old, sheets, go(sheets, x, y)) : sample_cells(old, cells, y);
+        };
+        const float near = at(outside), far = at(outside + n);
         const float slope = clamp((far - near) / h, -1, 1), here = old(c);
-        const bool gap = keep_gaps && here > 0 && near < 0 && here - near > 0.5f * (h - d);
+        const bool gap =
+            keep_gaps && here > 0 && near < 0 && here - near > 0.5f * (h - d) && !sheets.around(old.index(c));
         const float farthest = near + h - d, kept = here < farthest ? here : farthest;
         next(c) = gap ? kept : clamp(near + slope * (d - h), -limit, limit);
     });
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);
     });
+}
+
+template <int D>
+void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles)
+{
+    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
+    if (!sheets.any()) return;
+    const bool moving = solids.moving;
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const View<D, const float> solid = moving ? solids.velocity[a].view() : View<D, const float>{};
+        parallel_for_faces("close sheets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            if (sheets.on[a](c)) u(c) = moving ? solid(c) : 0.0f;
+        });
+    }
 }
 
 template <int D>
@@ -106,10 +126,12 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
     FaceView<D, const uint8_t> sticky{};
     if (solids.any_no_slip) sticky = solids.no_slip.view();
     const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
+    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
         parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a] || boundary.parted_from_solid(c, a)) {
+            const bool sheet = sheets.below(nodes.index(c), a);
+            if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a] || sheet || boundary.parted_from_solid(c, a)) {
                 next(c) = old[a](c);
                 return;
             }
@@ -119,7 +141,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
             if (moving) relative -= velocity_at_face(solid, cells, c, a);
             const float of_solid = moving ? solid[a](c) : 0.0f, away = dot(n, relative);
             const bool gap = away > 0 && nodes_at_face<D>(nodes, c, a) > -1.5f * h &&
-                             dot(n, gradient_per_cell<D>(boundary.phi, cells, c)) < -0.5f * h;
+                             dot(n, gradient_per_cell<D>(boundary.phi, cells, c, sheets)) < -0.5f * h;
             next(c) = gap ? old[a](c) : any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * away;
         });
     }
@@ -133,6 +155,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
 #define TARN_INSTANTIATE(D)                                                                                  \
     template void measure_faces(Solids<D>&, const Tiles<D>&);                                                \
     template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, bool, Field<D>&); \
+    template void close_sheets(FaceField<D>&, const Solids<D>&, const Tiles<D>&);                            \
     template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Boundary<D>&, const Tiles<D>&,   \
                                      FaceField<D>&);
 TARN_INSTANTIATE(2)

@@ -1,6 +1,9 @@
 #pragma once
 // Solids on the grid: a distance at the nodes, the open fraction of every face, and how the solid moves there.
 
+#include <optional>
+
+#include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/surface/measure.h"
@@ -16,7 +19,50 @@ struct Solids {
     FaceField<D> velocity;          // of the solid, along each axis; only where `moving`
     FaceField<D, uint8_t> no_slip;  // whether water sticks to the solid at a face; only where any solid is so
     bool any_no_slip = false;
+
+    // Walls too thin for the distance at nodes. The fields exist once there were any.
+    bool thin = false, thin_before = false;       // whether there are any now, and were before the newest step
+    FaceField<D, uint8_t> sheets, sheets_before;  // 1 between cells on different sides of such a wall
+    FaceField<D, int8_t> came_from, goes_to;      // where `moving`: see Sides
+    Field<D> room;                                // the part of a cell that is its side's, in cells
 };
+
+// Thin walls as they are now, and over the newest step.
+template <int D>
+Sheets<D> sheets_of(const Solids<D>& solids, const Grid<D>& grid)
+{
+    Sheets<D> now{grid.cells};
+    if (solids.thin) now.on = solids.sheets.view();
+    return now;
+}
+template <int D>
+Sides<D> sides_of(const Solids<D>& solids, const Grid<D>& grid)
+{
+    Sides<D> sides;
+    sides.before = sides.after = sheets_of(solids, grid);
+    if (!solids.moving) return sides;
+    sides.before.on = {};
+    if (solids.thin_before) sides.before.on = solids.sheets_before.view();
+    if (!sides.any()) return sides;
+    sides.came_from = solids.came_from.view();
+    sides.goes_to = solids.goes_to.view();
+    return sides;
+}
+
+// The same for what looks at phi; nothing where there are no solids.
+template <int D>
+std::optional<ClosedFaces<D>> closed_faces(const Solids<D>& solids, bool forget = false)
+{
+    if (!solids.any) return {};
+    return ClosedFaces<D>{solids.open, solids.distance, forget, sheets_of(solids, solids.distance.grid()),
+                          solids.thin ? &solids.room : nullptr};
+}
+template <int D>
+WetPart<D> wet_part(const Field<D>& phi, const Solids<D>& solids)
+{
+    const auto closed = closed_faces(solids);
+    return WetPart<D>(phi, closed ? &*closed : nullptr);
+}
 
 // The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed, since the pressure
 // could not be solved through it.
@@ -28,6 +74,10 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
 template <int D>
 void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
                         Field<D>& scratch);
+
+// Gives faces with sheets the velocity of their wall.
+template <int D>
+void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles);
 
 // Takes the velocity found by extrapolation inside solids and removes what would cross their surface, but for the air
 // behind water that leaves them.

@@ -52,7 +52,7 @@ double volume(const Spray<D>& spray)
 
 template <int D>
 void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
-             double volume_each, SprayRoom<D>& room)
+             const Sheets<D>& sheets, double volume_each, SprayRoom<D>& room)
 {
     if (lost.count == 0) return;
     const int first = volume_each > 0 ? compact(spray, lost.count, room) : 0;
@@ -66,7 +66,8 @@ void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost
         const int i = list[n];
         p.radius[i] = 0;
         if (!(each > 0)) return;
-        const Vec<D, float> x = p.at(i), v = sample_velocity(u, cells, x);
+        const Vec<D, float> x = p.at(i);
+        const Vec<D, float> v = sheets.any() ? velocity_one_side(u, sheets, x) : sample_velocity(u, cells, x);
         for (int a = 0; a < D; ++a) {
             s.x[a][first + n] = x[a];
             s.u[a][first + n] = v[a];
@@ -92,12 +93,26 @@ std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& 
     const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
     const float h = static_cast<float>(phi.grid().h), step = static_cast<float>(dt);
     const Vec<D, float> g = take<D>(gravity).template as<float>();
+    const Sides<D> sides = sides_of(solids, phi.grid());
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         fates[i] = flying;
         Vec<D, float> x, u;
         for (int a = 0; a < D; ++a) {
             u[a] = s.u[a][i] + step * g[a];
             x[a] = s.x[a][i] + step / h * (s.u[a][i] + 0.5f * step * g[a]);
+        }
+        if (sides.any()) {
+            Vec<D, float> old, to = x;
+            for (int a = 0; a < D; ++a) {
+                old[a] = s.x[a][i];
+                const float low = boundary.wall_open[a][0] ? x[a] : -0.499f;
+                const float high = boundary.wall_open[a][1] ? x[a] : static_cast<float>(cells[a]) - 0.501f;
+                to[a] = x[a] < low ? low : (x[a] > high ? high : x[a]);
+            }
+            to = go(sides.after, sides.carried(old), to);
+            for (int a = 0; a < D; ++a)
+                if (to[a] != x[a]) u[a] = 0;
+            x = to;
         }
         for (int a = 0; a < D; ++a) {
             const float last = static_cast<float>(cells[a]) - 0.5f;
@@ -110,7 +125,7 @@ std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& 
             const float d = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
             if (d < 0) {
                 const Vec<D, float> normal = nodes_normal<D>(nodes, cell_of(x, cells));
-                x -= d * normal;
+                x = go(sides.after, x, x - d * normal);
                 u -= dot(u, normal) * normal;
                 for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
             }
@@ -141,10 +156,11 @@ std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& 
     return landed;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                            \
-    template double volume(const Spray<D>&);                                                                           \
-    template void take_up(Spray<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, double, SprayRoom<D>&); \
-    template std::vector<Landing> fly(Spray<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,                  \
+#define TARN_INSTANTIATE(D)                                                                                      \
+    template double volume(const Spray<D>&);                                                                     \
+    template void take_up(Spray<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, const Sheets<D>&, \
+                          double, SprayRoom<D>&);                                                                \
+    template std::vector<Landing> fly(Spray<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,            \
                                       const Boundary<D>&, Vec3, double, SprayRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

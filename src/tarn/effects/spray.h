@@ -57,7 +57,7 @@ double volume(const Spray<D>& spray);
 // Turns lost particles into spray, each with the given volume; none where that is 0.
 template <int D>
 void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
-             double volume_each, SprayRoom<D>& room);
+             const Sheets<D>& sheets, double volume_each, SprayRoom<D>& room);
 
 // Lets spray fly for dt. What lands in water, or leaves, is taken out of the list.
 template <int D>

@@ -4,9 +4,27 @@
 
 namespace tarn {
 
+namespace {
+
+// Whether a face of `axis`, by its index, cannot see its neighbour along `a`.
+struct NothingHidden {
+    TARN_HD bool operator()(int, int, int, bool) const { return false; }
+};
 template <int D>
-void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                 const Tiles<D>& tiles, int layers, Field<D>& scratch)
+struct HiddenBySheets {
+    Sheets<D> sheets;
+
+    TARN_HD bool operator()(int i, int axis, int a, bool up) const
+    {
+        const int n = sheets.on[a].next(a), back = sheets.on[axis].next(axis);
+        if (sheets.on[axis][i] || sheets.on[axis][up ? i + n : i - n]) return true;
+        return a != axis && sheets.beside(i, a, up) && sheets.beside(i - back, a, up);
+    }
+};
+
+template <int D, class Hidden>
+void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
+                      const Tiles<D>& tiles, int layers, Field<D>& scratch, const Hidden& hidden)
 {
     const auto d = distance.view();
     const auto k = known.view();
@@ -34,7 +52,8 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
                 // faces not yet reached, and those beyond the grid's ends, not at all.
                 const float nearer = 0.5f * (here - (upper + lower));
                 const float strength = nearer > little ? nearer : little;
-                const bool nothing = is_nowhere(v) | is_nowhere(upper < lower ? upper : lower);
+                const bool nothing =
+                    is_nowhere(v) | is_nowhere(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
                 weight += nothing ? 0.0f : strength;
                 sum += nothing ? 0.0f : strength * v;
             }
@@ -52,9 +71,21 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
     });
 }
 
+}  // namespace
+
+template <int D>
+void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
+                 const Tiles<D>& tiles, int layers, Field<D>& scratch, const Sheets<D>& sheets)
+{
+    if (sheets.any())
+        extrapolate_seen(u, known, axis, distance, tiles, layers, scratch, HiddenBySheets<D>{sheets});
+    else
+        extrapolate_seen(u, known, axis, distance, tiles, layers, scratch, NothingHidden{});
+}
+
 template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&, int,
-                          Field<2>&);
+                          Field<2>&, const Sheets<2>&);
 template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&, int,
-                          Field<3>&);
+                          Field<3>&, const Sheets<3>&);
 
 }  // namespace tarn

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tarn/field/sheets.h"
 #include "tarn/surface/gap.h"
 
 namespace tarn {
@@ -18,6 +19,7 @@ struct Boundary {
     const Vec<D, float>* inlet_velocity = nullptr;
     // Tell where water has parted from walls; null: nowhere.
     View<D, const float> phi, solid_distance;
+    Sheets<D> sheets;  // walls thinner than a cell, which water does not part from
 
     TARN_HD bool at_wall(Cell<D> c, int axis) const { return c[axis] == 0 || c[axis] == cells[axis]; }
 
@@ -30,7 +32,7 @@ struct Boundary {
     TARN_HD bool parted_from_solid(Cell<D> c, int axis) const
     {
         const int i = phi.index(c);
-        return phi.data && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis);
+        return phi.data && !sheets.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis);
     }
     // The inlet that prescribes a face's velocity, or 0.
     TARN_HD int inlet_at(Cell<D> c, int axis) const

@@ -310,13 +310,14 @@ private:
     // "scene.toml:14: source": as the reader names places.
     std::string place(const char* kind, int line) const { return fmt::format("{}:{}: {}", scene_.file, line, kind); }
 
-    // A wall thinner than a cell leaks or vanishes between the nodes. The centres of the cells near a solid are carried
-    // to its surface; from there a walk inward along the normal must stay in the solid for a cell's length.
+    // A wall thinner than a cell is seen as a sheet between cells. A mesh's is lost where it passes between samples.
+    // The centres of the cells near a solid are carried to its surface; from there a walk inward along the normal must
+    // stay in the solid for a cell's length.
     void thin_walls()
     {
         if (scene_.solids.empty()) return;
         const double h = grid_.h;
-        int64_t points = 0, thin = 0;
+        int64_t points = 0, thin = 0, sampled = 0;
         double least = h;
         Vec3 where;
         const auto look = [&](Vec3 x, double d) {
@@ -336,6 +337,9 @@ private:
                 if (in_domain(y) > 0) return;  // the domain's wall stands behind it
                 if (in_solid(y) > 0) {
                     ++thin;
+                    int owner = 0;
+                    (void)distance(solids_, surface, &owner);
+                    sampled += solids_[static_cast<size_t>(owner)].sampled.values != nullptr;
                     if (depth < least) {
                         least = depth;
                         where = surface;
@@ -347,12 +351,19 @@ private:
         scan(
             grid_, grid_.box(), [&](Vec3 x) { return in_solid(x); }, h, look, [](const Box<D>&, bool) {});
         // Tips and sharp edges are always thin somewhere; only what is thin over some of the surface is a wall.
-        if (thin > 0 && double(thin) >= thin_share * double(points))
-            add(Finding::warning, fmt::format("{}: solids are thinner than a cell ({:.3g} m) over {:.0f} % of their "
-                                              "surface, near ({:.3g}, {:.3g}{}); "
-                                              "water may pass: make them thicker or raise domain.cells",
-                                              scene_.file, h, 100.0 * double(thin) / double(points), where[0], where[1],
-                                              D == 3 ? fmt::format(", {:.3g}", where[2]) : ""));
+        if (thin == 0 || double(thin) < thin_share * double(points)) return;
+        const std::string spot = fmt::format(
+            "{}: solids are thinner than a cell ({:.3g} m) over {:.0f} % of their surface, near ({:.3g}, {:.3g}{})",
+            scene_.file, h, 100.0 * double(thin) / double(points), where[0], where[1],
+            D == 3 ? fmt::format(", {:.3g}", where[2]) : "");
+        if (double(sampled) >= thin_share * double(points))
+            add(Finding::warning, spot + "; water may pass through a mesh: make it thicker or raise domain.cells");
+        else
+            add(Finding::info, spot + "; they hold water, which keeps to them as to the grid's nearest faces");
+        // Sheets, where they go in a step, and the room beside them: see bodies/solids.h.
+        Estimate& e = report_.estimate;
+        const double bytes = 4 + 2 * D + (scene_.solids.moving() ? 2 * D : 0);
+        (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
     void fit()

@@ -107,18 +107,14 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
         });
     }
     double taken = 0;
-    const float h = static_cast<float>(grid.h);
-    const bool any_solid = solids.any;
-    const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
+    const WetPart<D> wet = wet_part(phi, solids);
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         if (scene.params.sink[s].rate) continue;
         const KernelShapes shapes = scene.sinks[s].for_kernels(0);
         const ShapesView sink = shapes.view();
         const auto volume = [&] {
-            return parallel_sum("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-                return static_cast<double>(any_solid ? wet_outside<D>(p, nodes, grid.cells, c, h)
-                                                     : wet_fraction<D>(p, grid.cells, c, h));
-            });
+            return parallel_sum("sinks", flows.sink_tiles[s],
+                                [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
         };
         const double before = volume();
         parallel_for("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
@@ -131,9 +127,9 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
 }
 
 template <int D>
-void obey_flows(Particles<D>& particles, const Field<D>& phi, const Scene& scene)
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& solids, const Scene& scene)
 {
-    const Cell<D> cells = phi.grid().cells;
+    const Sheets<D> sheets = sheets_of(solids, phi.grid());
     const double h = phi.grid().h;
     const auto f = phi.view();
     const ParticleView<D> p = particles.view();
@@ -144,7 +140,7 @@ void obey_flows(Particles<D>& particles, const Field<D>& phi, const Scene& scene
             const float r = p.radius[i];
             if (!(side * r > 0)) return;
             const Vec<D, float> x = p.at(i);
-            if (side * sample_cells(f, cells, x) > 0) return;  // not proved wrong
+            if (side * sample_one_side(f, sheets, x) > 0) return;  // not proved wrong
             const Vec<D> there = h * (x + Vec<D, float>::all(0.5f)).template as<double>();
             if (shape.distance(lift<D>(there)) < h) p.radius[i] = 0;
         });
@@ -233,7 +229,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& sce
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
     template void shut_sources(Flows<D>&, const Scene&, double);                                \
     template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&); \
-    template void obey_flows(Particles<D>&, const Field<D>&, const Scene&);                     \
+    template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);   \
     template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
     template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)

@@ -40,7 +40,7 @@ double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& sol
 // Particles that sources and sinks have proved wrong: those of air in a source, and of water in a sink, are none any
 // more.
 template <int D>
-void obey_flows(Particles<D>& particles, const Field<D>& phi, const Scene& scene);
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& solids, const Scene& scene);
 
 // Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows
 // out.

@@ -1,14 +1,17 @@
 #include "tarn/scene/place_solids.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "tarn/shapes/sight.h"
 
 namespace tarn {
 
 namespace {
 
-// How a solid moves: back in time, by a step.
+// How a solid moves by a step, and back in time.
 struct Motion {
-    Pose back;
+    Pose forth, back;
     bool no_slip = false;
 };
 
@@ -46,6 +49,164 @@ void place_distance(Field<D>& nodes, const ShapesView& shapes, const Tiles<D>& t
     });
 }
 
+// Whether a wall parts a cell from its lower neighbour along an axis; seen from the cell.
+template <int D>
+TARN_HD inline bool sheet_at(const ShapesView& solids, const Grid<D>& grid, Cell<D> c, int axis,
+                             Obstacle* wall = nullptr)
+{
+    if (c[axis] == 0 || c[axis] == grid.cells[axis]) return false;
+    Vec3 x = lift<D>(grid.centre(c)), y = x;
+    y[axis] -= grid.h;
+    const double dx = solids.distance(x), dy = solids.distance(y);
+    if (dx > grid.h || dy > grid.h || (dx > 0 && dy > 0 && dx + dy > grid.h)) return false;
+    if (!stand_outside<D>(solids, grid.h, x) || !stand_outside<D>(solids, grid.h, y)) return false;
+    return !sees<D>(solids, grid.h, x, y, wall);
+}
+
+// The room that a cell has on its side of the sheets around it, in cells, up to the walls and not just to its faces: so
+// the volume on a side changes smoothly while a wall passes over the grid. A wall counts along the axis that it lies
+// across most, along which it stands beside one cell of each row.
+template <int D>
+TARN_HD inline float room_beside_sheets(const ShapesView& solids, const Sheets<D>& sheets, const Grid<D>& grid,
+                                        Cell<D> c)
+{
+    const Vec3 centre = lift<D>(grid.centre(c));
+    const int i = sheets.on[0].index(c);
+    double room = 1;
+    for (int a = 0; a < D; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            if (!sheets.beside(i, a, side > 0)) continue;
+            Vec3 x = centre, y = centre;
+            y[a] += side * grid.h;
+            (void)stand_outside<D>(solids, grid.h, x);
+            (void)stand_outside<D>(solids, grid.h, y);
+            Obstacle wall;
+            if (sees<D>(solids, grid.h, x, y, &wall)) continue;
+            const Vec3 n = normal_at<D>(solids, wall.at, grid.h);
+            bool across = true;
+            for (int b = 0; b < D; ++b) across = across && std::fabs(n[a]) >= std::fabs(n[b]);
+            if (!across) continue;
+            const double to_wall = side * dot(wall.at - centre, n) / (n[a] * grid.h);
+            room += (to_wall < -0.5 ? -0.5 : (to_wall > 1 ? 1 : to_wall)) - 0.5;
+        }
+    return static_cast<float>(room > 0 ? room : 0);
+}
+
+// Finds the walls that are too thin for the distances at nodes, and closes the faces between the cells on their sides.
+// A scene without them costs one look at the cells beside its solids.
+template <int D>
+void place_sheets(Solids<D>& solids, const ShapesView& shapes, const Tiles<D>& tiles)
+{
+    const Grid<D> grid = solids.distance.grid();
+    const auto nodes = std::as_const(solids.distance).view();
+    const float near = static_cast<float>(3 * grid.h);
+    solids.sheets.swap(solids.sheets_before);
+    solids.thin_before = solids.thin;
+    solids.thin = parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                      if (std::fabs(nodes(c)) > near) return 0.0f;
+                      for (int a = 0; a < D; ++a) {
+                          Obstacle obstacle;
+                          if (sheet_at(shapes, grid, c, a, &obstacle) && obstacle.wall) return 1.0f;
+                      }
+                      return 0.0f;
+                  }) > 0;
+    if (!solids.thin && !solids.thin_before) return;
+    if (solids.sheets[0].size() == 0) solids.sheets = FaceField<D, uint8_t>(grid);
+    const bool thin = solids.thin;
+    for (int a = 0; a < D; ++a) {
+        const auto sheet = solids.sheets[a].view();
+        const auto open = solids.open[a].view();
+        parallel_for_faces("place sheets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            sheet(c) = thin && std::fabs(nodes(c)) <= near && sheet_at(shapes, grid, c, a);
+            if (sheet(c)) open(c) = 0;
+        });
+    }
+    if (!thin) return;
+    if (solids.room.size() == 0) solids.room = Field<D>(grid);
+    const Sheets<D> sheets = sheets_of(solids, grid);
+    const auto room = solids.room.view();
+    const float h = static_cast<float>(grid.h);
+    parallel_for("room beside sheets", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = room.index(c);
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || sheets.below(i, a) || sheets.above(i, a);
+        room[i] = any ? room_beside_sheets(shapes, sheets, grid, c) : fluid_fraction<D>(nodes, c, h);
+    });
+}
+
+// From cell c beside solids `here`, the way to a cell beside solids `there` that is on the same side of all walls.
+// A solid comes from here to there by its motion, forth or back.
+template <int D>
+TARN_HD inline Cell<D> cell_on_same_side(const ShapesView& here, const ShapesView& there, const Motion* motion,
+                                         bool back, const Grid<D>& grid, Cell<D> c)
+{
+    Vec3 x = lift<D>(grid.centre(c));
+    if (!stand_outside<D>(here, grid.h, x)) return Cell<D>{};
+    int owner = 0;
+    (void)here.distance(x, &owner);
+    const Vec3 moved = (back ? motion[owner].back : motion[owner].forth).apply(x);
+    // The cell itself, where it has not changed sides; else the nearest.
+    Vec3 y = lift<D>(grid.centre(c));
+    if (stand_outside<D>(there, grid.h, y) && sees<D>(there, grid.h, moved, y)) return Cell<D>{};
+    const Cell<D> middle = cell_at((1 / grid.h * take<D>(moved) - Vec<D>::all(0.5)).template as<float>(), grid.cells);
+    double least = HUGE_VAL;
+    Cell<D> nearest = middle;
+    for (int n = 0; n < (D == 2 ? 9 : 27); ++n) {
+        Cell<D> cell = middle;
+        for (int a = 0, rest = n; a < D; ++a, rest /= 3) cell[a] += rest % 3 - 1;
+        if (!grid.contains(cell)) continue;
+        y = lift<D>(grid.centre(cell));
+        const double far = length(y - moved);
+        if (far < least && stand_outside<D>(there, grid.h, y) && sees<D>(there, grid.h, moved, y)) {
+            least = far;
+            nearest = cell;
+        }
+    }
+    return nearest - c;
+}
+
+// Follows thin walls over a step: from where they were before it, `before`, to where they are now.
+template <int D>
+void follow_walls(Solids<D>& solids, const ShapesView& before, const ShapesView& now, const Motion* motion,
+                  double farthest, const Tiles<D>& tiles)
+{
+    const Grid<D> grid = solids.distance.grid();
+    if (solids.came_from[0].size() == 0) {
+        solids.came_from = FaceField<D, int8_t>(grid);
+        solids.goes_to = FaceField<D, int8_t>(grid);
+    }
+    const auto nodes = std::as_const(solids.distance).view();
+    const auto from = solids.came_from.view(), to = solids.goes_to.view();
+    // A distance at a node may be that of its tile's middle.
+    const float near = static_cast<float>((0.5 * tile_size * std::sqrt(D) + 3) * grid.h + 2 * farthest);
+    parallel_for("follow walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        Cell<D> there, here;
+        if (std::fabs(nodes(c)) < near) {
+            there = cell_on_same_side(now, before, motion, true, grid, c);
+            here = cell_on_same_side(before, now, motion, false, grid, c);
+        }
+        for (int a = 0; a < D; ++a) {
+            from[a](c) = static_cast<int8_t>(there[a]);
+            to[a](c) = static_cast<int8_t>(here[a]);
+        }
+    });
+}
+
+// The longest way that any point of the domain would go with one of the solids: that of a corner.
+template <int D>
+double farthest_motion(const Grid<D>& grid, const std::vector<Motion>& motions)
+{
+    double farthest = 0;
+    for (const Motion& m : motions)
+        for (int corner = 0; corner < (1 << D); ++corner) {
+            Vec<D> x = grid.size();
+            for (int a = 0; a < D; ++a)
+                if (corner >> a & 1) x[a] = 0;
+            farthest = std::max(farthest, length(m.forth.apply(lift<D>(x)) - lift<D>(x)));
+        }
+    return farthest;
+}
+
 }  // namespace
 
 template <int D>
@@ -57,13 +218,19 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
     measure_faces(solids, tiles);
+    place_sheets(solids, shapes, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
     std::vector<Motion> motions(scene.solids.size());
     for (size_t s = 0; s < motions.size(); ++s)
-        motions[s] = {scene.solids.displacement(s, t + dt, t), scene.params.solid[s].no_slip};
+        motions[s] = {scene.solids.displacement(s, t, t + dt), scene.solids.displacement(s, t + dt, t),
+                      scene.params.solid[s].no_slip};
     const Mirror mirror;
     const Motion* const motion = mirror.of(motions.data(), motions.size());
+    if (solids.moving && dt > 0 && (solids.thin || solids.thin_before)) {
+        const KernelShapes before = scene.solids.for_kernels(t);
+        follow_walls(solids, before.view(), shapes, motion, farthest_motion(grid, motions), tiles);
+    }
     const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
     for (int a = 0; a < D; ++a) {
         const auto open = std::as_const(solids.open)[a].view();

@@ -42,6 +42,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     if (b.solids) {
         b.open = w.solids.open.view();
         b.solid_distance = w.solids.distance.view();
+        b.sheets = sheets_of(w.solids, w.grid);
     }
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
@@ -61,6 +62,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     // A dry cell with a wet neighbour.
     const auto beside = [=] TARN_KERNEL(Cell<D> c) {
         const int i = phi.index(c);
@@ -68,7 +70,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         bool any = false;
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
-            any = any || phi[i - n] < 0 || phi[i + n] < 0;
+            any = any || (phi[i - n] < 0 && !sheets.below(i, a)) || (phi[i + n] < 0 && !sheets.above(i, a));
         }
         return any;
     };
@@ -79,7 +81,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
-            if (known[a][i] || (phi[i] > near && phi[i - back] > near)) return;
+            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -93,7 +95,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     face[b] += side;
                     other[b] += 2 * side - 1;
                     out += side ? old[b](face) : -old[b](face);
-                    if (!known[b](face) && !beside(other)) ++away;
+                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other)) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -124,7 +126,9 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
             d(c) = phi(c) > solid ? phi(c) : solid;
         });
     }
-    for (int a = 0; a < D; ++a) extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a]);
+    for (int a = 0; a < D; ++a)
+        extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a], sheets_of(w.solids, w.grid));
+    close_sheets(w.velocity, w.solids, tiles);
     balance_first_layer(w, tiles);
     blow(w.velocity, w.known, w.phi, scene, tiles, t);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
@@ -159,6 +163,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
     double flow = 0;
     const auto phi = w.phi.view();
     const float h = static_cast<float>(w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (!boundary.wall_open[a][side]) continue;
@@ -168,7 +173,7 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
                 if (c[a] != layer) return 0.0;
                 Cell<D> face = c;
                 face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h);
+                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
                 return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
             });
         }
@@ -212,11 +217,12 @@ void find_curvature(Water<D>& w, const FluidParams& fluid)
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, fluid) / w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c));
+        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
     });
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h) : 0.0f;
+        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
     });
 }
 
@@ -240,15 +246,9 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
 template <int D>
 double water_volume(const Water<D>& w)
 {
-    const auto phi = w.phi.view();
-    const Cell<D> cells = w.grid.cells;
-    const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    return cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               return static_cast<double>(solids ? wet_outside<D>(phi, nodes, cells, c, h)
-                                                 : wet_fraction<D>(phi, cells, c, h));
-           });
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    return cell_volume(w.grid) *
+           parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
 }
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
@@ -297,7 +297,7 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
     const double missing = (w.volume_expected - actual) / cell - volume(w.spray);
     const double each =
         p.surface.spray ? std::clamp(missing / w.lost.count, 0.0, 1.0 / p.surface.particles_per_cell) : 0.0;
-    take_up(w.spray, w.particles, w.lost, w.velocity, each, w.spraying);
+    take_up(w.spray, w.particles, w.lost, w.velocity, sheets_of(w.solids, w.grid), each, w.spraying);
     w.ledger.elsewhere -= cell * each * w.lost.count;
     w.lost.count = 0;
     return left;
@@ -371,7 +371,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
-    if (has_particles(p)) obey_flows(w.particles, w.phi, scene);
+    if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
     return taken;
@@ -506,7 +506,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch);
+        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+                    sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -556,13 +557,8 @@ Measures measure(const Water<D>& w, const Params& p)
     Measures m;
     const auto phi = w.phi.view();
     const auto u = w.velocity.view();
-    const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
-    const bool solids = w.solids.any;
-    const View<D, const float> nodes = solids ? w.solids.distance.view() : View<D, const float>{};
-    const auto wet = [=] TARN_KERNEL(Cell<D> c) {
-        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
-    };
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume_spray = volume(w.spray) * cell_volume(w.grid);
     m.volume = water_volume(w) + m.volume_spray;

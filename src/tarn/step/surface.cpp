@@ -10,6 +10,7 @@
 #include "tarn/advect/advect.h"
 #include "tarn/bodies/parting.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/shapes/sight.h"
 #include "tarn/surface/redistance.h"
 
 namespace tarn {
@@ -28,19 +29,37 @@ Tiles<D> around_band(const Water<D>& w, double cfl)
     return select(grown, tile_band);
 }
 
-// The solids in phi's way, where there are any.
+// Phi from the shapes beside a thin wall. The water's shape ends inside the wall, and that end is no surface: only what
+// can be seen is. A surface further from the wall runs on to it straight.
 template <int D>
-std::optional<ClosedFaces<D>> closed_faces(const Water<D>& w)
+TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const ShapesView& solids, double h, Vec3 x)
 {
-    if (!w.solids.any) return {};
-    return ClosedFaces<D>{w.solids.open, w.solids.distance};
+    const double d = water.distance(x);
+    Vec3 y = x;
+    if (!stand_outside<D>(solids, h, y) || solids.distance(y) > 3 * h) return d;
+    const double here = water.distance(y);
+    const auto sees_surface = [&](Vec3 from) {
+        Vec3 at = from;
+        for (int n = 0; n < 3; ++n) at -= water.distance(at) * normal_at<D>(water, at, h);
+        return std::fabs(water.distance(at)) < 0.01 * h && sees<D>(solids, h, from, at);
+    };
+    if (sees_surface(y)) return (d < 0) == (here < 0) ? d : here;
+    const Vec3 n = normal_at<D>(solids, y, h);
+    for (int cells = 2; cells <= 6; cells += 2) {
+        const Vec3 away = cells * h * n;
+        if (!sees<D>(solids, h, y, y + away)) break;
+        if (!sees_surface(y + away)) continue;
+        const double straight = water.distance(x + away) - dot(normal_at<D>(water, x + away, h), away);
+        return (straight < 0) == (here < 0) ? straight : here;
+    }
+    return here < 0 ? -HUGE_VAL : HUGE_VAL;
 }
 
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
 {
-    if (w.solids.any)
-        redistance(w.phi, tiles, w.band, w.scratch[0], ClosedFaces<D>{w.solids.open, w.solids.distance, forget});
+    if (const auto closed = closed_faces(w.solids, forget))
+        redistance(w.phi, tiles, w.band, w.scratch[0], *closed);
     else
         redistance(w.phi, tiles, w.band, w.scratch[0]);
 }
@@ -96,8 +115,9 @@ void find_candidates(Water<D>& w, double cfl)
 template <int D>
 void carry_bodies(Water<D>& w, const Params& p, double dt)
 {
-    const auto closed = closed_faces(w);
-    carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, p.time.cfl);
+    const auto closed = closed_faces(w.solids);
+    carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, p.time.cfl,
+          sides_of(w.solids, w.grid));
 }
 
 template <int D>
@@ -119,7 +139,7 @@ void keep_seeded(Water<D>& w, const Params& p)
 {
     const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
     reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
-           w.seeding);
+           w.seeding, sheets_of(w.solids, w.grid));
 }
 
 // Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
@@ -128,24 +148,30 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
 {
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     const double cells = w.fastest * dt / w.grid.h;
-    const int substeps = std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    // Thin walls that move do so once a step. They may part water from air where no surface is near.
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    const bool swept = sides.any() && w.solids.moving;
+    const int substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    const Tiles<D> first = swept ? select(w.map, tile_candidate) : w.tiles_band;
     const Tiles<D> around = around_band(w, p.time.cfl);
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
     const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     for (int n = 0; n < substeps; ++n) {
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps);
-        advect(w.phi, w.velocity, n == 0 ? w.tiles_band : around, dt / substeps, p.surface.advection, w.band - path,
-               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps);
+        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
+        advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, w.band - path,
+               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps, sides);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
         }
         if (has_particles(p)) {
-            if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, dt / substeps);  // a given flow carries air, too
-            correct(w.phi, w.particles, around, nullptr, scratch);
+            if (!p.flow)
+                squeeze_out(w.particles, w.phi, w.velocity, dt / substeps,
+                            sides.after);  // a given flow carries air, too
+            correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
         make_distance(w, around);
-        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch);
+        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
     }
 }
 
@@ -174,8 +200,13 @@ Water<D> initial_surface(const Scene& scene)
         const Grid<D> grid = w.grid;
         const double band = w.band;
         const auto phi = w.phi.view();
+        const KernelShapes kept_solids = scene.solids.for_kernels(0);
+        const ShapesView solids = kept_solids.view();
+        const bool thin = w.solids.thin;
         parallel_for("initial phi", all, [=] TARN_KERNEL(Cell<D> c) {
-            const double d = shapes.distance(lift<D>(grid.centre(c)));  // infinite where there are none
+            const Vec3 x = lift<D>(grid.centre(c));
+            // Infinite where there are none.
+            const double d = thin ? initial_phi_beside_wall<D>(shapes, solids, grid.h, x) : shapes.distance(x);
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
@@ -188,7 +219,7 @@ Water<D> initial_surface(const Scene& scene)
 
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
-    const auto closed = closed_faces(w);
+    const auto closed = closed_faces(w.solids);
     find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
     w.ledger.expected = w.ledger.actual;
     w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "tarn/field/nodes.h"
-#include "tarn/field/sample.h"
 #include "tarn/surface/connected.h"
 #include "tarn/surface/measure.h"
 
@@ -18,41 +16,29 @@ constexpr int no_body = -1;  // while bodies are being found
 // Phi and the solids in it.
 template <int D>
 struct Seen {
-    View<D, const float> phi;
-    Cell<D> cells;
-    float h;
+    WetPart<D> wet;
     bool solids;
     FaceView<D, const float> open;
-    View<D, const float> nodes;
 
-    Seen(const Field<D>& f, const ClosedFaces<D>* closed)
-        : phi(f.view()), cells(f.grid().cells), h(static_cast<float>(f.grid().h)), solids(closed)
+    Seen(const Field<D>& phi, const ClosedFaces<D>* closed) : wet(phi, closed), solids(closed)
     {
-        if (!closed) return;
-        open = closed->open.view();
-        nodes = closed->distance.view();
+        if (closed) open = closed->open.view();
     }
-    // The wet part of a cell.
-    TARN_HD float wet(Cell<D> c) const
-    {
-        return solids ? wet_outside<D>(phi, nodes, cells, c, h) : wet_fraction<D>(phi, cells, c, h);
-    }
-    TARN_HD bool belongs(Cell<D> c) const { return phi(c) < 0 && (!solids || fluid_fraction<D>(nodes, c, h) > 0); }
-    // Whether a cell joins its lower neighbour, both of which belong to bodies.
+    TARN_HD bool belongs(Cell<D> c) const { return wet.phi(c) < 0 && (!solids || wet.outside(c) > 0); }
+    // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.
     TARN_HD bool joins(int i, int axis) const { return !solids || open[axis][i] > 0; }
 };
 
 // The body that a wet cell's water was part of before it moved; 0 where that cannot be told.
 template <int D>
 TARN_HD inline int came_from(const View<D, const int>& before, const FaceView<D, const float>& u, Cell<D> cells,
-                             Cell<D> c, float s)
+                             const Sides<D>& sides, Cell<D> c, float s)
 {
-    const Vec<D, float> x = c.template as<float>() - s * velocity_at_cell(u, c);
-    Cell<D> nearest;
-    for (int a = 0; a < D; ++a) {
-        const int i = static_cast<int>(x[a] + 0.5f);
-        nearest[a] = i < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
-    }
+    const Cell<D> origin = sides.origin(c);
+    const Vec<D, float> start = origin.template as<float>();
+    const Vec<D, float> x = go(sides.before, start, c.template as<float>() - s * velocity_at_cell(u, c));
+    const Cell<D> nearest = sides.any() ? cell_at(x, cells) : cell_of(x, cells);
+    const Vec<D, float> middle = nearest.template as<float>();
     if (before(nearest) > 0) return before(nearest);
     constexpr int around = D == 3 ? 27 : 9;
     for (int n = 0; n < around; ++n) {
@@ -64,9 +50,11 @@ TARN_HD inline int came_from(const View<D, const int>& before, const FaceView<D,
             left /= 3;
             inside = inside && other[a] >= 0 && other[a] < cells[a];
         }
-        if (inside && before(other) > 0) return before(other);
+        if (!inside || !(before(other) > 0)) continue;
+        const Vec<D, float> there = other.template as<float>();
+        if (go(sides.before, middle, there) == there) return before(other);
     }
-    return before(c);
+    return before(origin);
 }
 
 // Points every wet cell to the lowest cell of its body.
@@ -76,7 +64,7 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
     // Within a row of a tile, a run along x is one from the start.
     parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
-        const int end = label.index(c) + (c[0] + tile_size < seen.cells[0] ? tile_size : seen.cells[0] - c[0]);
+        const int end = label.index(c) + (c[0] + tile_size < seen.wet.cells[0] ? tile_size : seen.wet.cells[0] - c[0]);
         bool wet = false;
         for (int i = label.index(c), first = i; i < end; ++i, ++c[0]) {
             const bool belongs = seen.belongs(c);
@@ -168,14 +156,15 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     // A cell without its centre in the water counts for the body beside it.
     SumsByBody sums(static_cast<size_t>(count));
     const View<D, const int> body = label;
-    add_by_body("bodies", sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& owner) {
+    add_by_body("bodies", sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
         owner = body(c);
         for (int n = 0; owner == 0 && n < 2 * D; ++n) {
             Cell<D> other = c;
             other[n / 2] += n % 2 ? 1 : -1;
-            if (other[n / 2] >= 0 && other[n / 2] < seen.cells[n / 2]) owner = body(other);
+            const bool inside = other[n / 2] >= 0 && other[n / 2] < seen.wet.cells[n / 2];
+            if (inside && !seen.wet.sheets.beside(body.index(c), n / 2, n % 2)) owner = body(other);
         }
         return static_cast<double>(wet);
     });
@@ -185,7 +174,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt, double reach)
+           const Tiles<D>& tiles, double dt, double reach, const Sides<D>& sides)
 {
     ledger.body.swap(ledger.before);
     find_bodies(ledger, phi, closed, tiles);
@@ -202,12 +191,12 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const auto u = velocity.view();
     const float s = static_cast<float>(dt / phi.grid().h);
     // Deep in the water a cell's own place tells as much.
-    const float deep = -(static_cast<float>(reach) + 1.5f) * seen.h;
+    const float deep = -(static_cast<float>(reach) + 1.5f) * seen.wet.h;
     const auto came = [=] TARN_KERNEL(Cell<D> c) {
-        return seen.phi(c) < deep ? before(c) : came_from<D>(before, u, seen.cells, c, s);
+        return seen.wet.phi(c) < deep ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
     };
     SumsByBody left_sums(old_count), new_sums(count);
-    add_by_body("ledger", left_sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& from) {
+    add_by_body("ledger", left_sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& from) {
         if (body(c) == 0) return 0.0;
         from = came(c);
         return static_cast<double>(seen.wet(c));
@@ -218,7 +207,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     for (size_t i = 0; i < old_count; ++i) share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
-    add_by_body("ledger", new_sums.adder(), seen.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& to) {
+    add_by_body("ledger", new_sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& to) {
         const int from = body(c) > 0 ? came(c) : 0;
         if (from == 0) return 0.0;
         to = body(c);
@@ -244,7 +233,7 @@ void share_out(Ledger<D>& ledger, double volume)
 #define TARN_INSTANTIATE(D)                                                                                       \
     template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&);               \
     template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&, \
-                        double, double);                                                                          \
+                        double, double, const Sides<D>&);                                                         \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

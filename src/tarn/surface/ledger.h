@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/surface/redistance.h"
 
@@ -76,7 +77,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 // the old ones should hold.
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt, double reach);
+           const Tiles<D>& tiles, double dt, double reach, const Sides<D>& sides = {});
 
 // Adds to what bodies should hold, by their volume.
 template <int D>

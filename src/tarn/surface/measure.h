@@ -2,19 +2,22 @@
 // Volumes and curvature from phi.
 
 #include "tarn/field/nodes.h"
+#include "tarn/surface/closed.h"
 
 namespace tarn {
 
-// The gradient of phi at a cell, per cell size: central differences, one-sided at the grid's ends where the padding is
-// `nowhere`.
+// The gradient of phi at a cell, per cell size: central differences, one-sided at sheets, and at the grid's ends where
+// the padding is `nowhere`.
 template <int D>
-TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c)
+TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c,
+                                               const Sheets<D>& sheets = {})
 {
     Vec<D, float> g;
     const int i = phi.index(c);
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        const bool low = c[a] > 0 || !is_nowhere(phi[i - n]), high = c[a] + 1 < cells[a] || !is_nowhere(phi[i + n]);
+        const bool low = (c[a] > 0 || !is_nowhere(phi[i - n])) && !sheets.below(i, a);
+        const bool high = (c[a] + 1 < cells[a] || !is_nowhere(phi[i + n])) && !sheets.above(i, a);
         const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
         g[a] = low && high ? 0.5f * d : d;
     }
@@ -63,39 +66,64 @@ TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
 
 // The wet part of a cell.
 template <int D>
-TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
+                                  const Sheets<D>& sheets = {})
 {
     const float p = phi(c);
     if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
-    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c));
+    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c, sheets));
 }
 
-// The part of a cell that is wet and outside the solid. A surface along the solid leaves the water all outside of it;
-// any other cuts the solid's part as it cuts the rest.
+// The part of a cell that is wet and outside of solids.
 template <int D>
-TARN_HD inline float wet_outside(const View<D, const float>& phi, const View<D, const float>& nodes, Cell<D> cells,
-                                 Cell<D> c, float h)
-{
-    const float wet = wet_fraction<D>(phi, cells, c, h);
-    if (!(wet > 0)) return 0;
-    const float outside = fluid_fraction<D>(nodes, c, h);
-    const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c);
-    const bool along = dot(g, nodes_normal<D>(nodes, c)) < -0.7f * length(g);
-    return along ? (wet < outside ? wet : outside) : wet * outside;
-}
+struct WetPart {
+    View<D, const float> phi;
+    Cell<D> cells;
+    float h;
+    View<D, const float> nodes = {}, room = {};  // data null: no solids; no thin walls
+    Sheets<D> sheets;
+
+    // `closed` is null where there are no solids.
+    WetPart(const Field<D>& f, const ClosedFaces<D>* closed)
+        : phi(f.view()), cells(f.grid().cells), h(static_cast<float>(f.grid().h))
+    {
+        if (!closed) return;
+        nodes = closed->distance.view();
+        sheets = closed->sheets;
+        if (closed->room) room = closed->room->view();
+    }
+
+    // The part of a cell outside of solids, or on its side of thin walls.
+    TARN_HD float outside(Cell<D> c) const
+    {
+        if (!nodes.data) return 1;
+        return room.data ? room(c) : fluid_fraction<D>(nodes, c, h);
+    }
+    TARN_HD float operator()(Cell<D> c) const
+    {
+        const float wet = wet_fraction<D>(phi, cells, c, h, sheets);
+        if (!(wet > 0) || !nodes.data) return wet;
+        // A surface along a solid leaves the water all outside of it; any other cuts the solid's part as it cuts the
+        // rest. A thin wall has no part of its own.
+        const float part = outside(c);
+        if (sheets.around(phi.index(c))) return wet * part;
+        const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c, sheets);
+        const bool along = dot(g, nodes_normal<D>(nodes, c)) < -0.7f * length(g);
+        return along ? (wet < part ? wet : part) : wet * part;
+    }
+};
 
 // kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a
-// cell is not resolved by the grid, and is kept at that.
+// cell is not resolved by the grid, and is kept at that. At the grid's ends and at sheets phi goes on as it is there.
 template <int D>
-TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)
+TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
+                               const Sheets<D>& sheets = {})
 {
-    const auto at = [&](Cell<D> p) {
-        for (int a = 0; a < D; ++a) p[a] = p[a] < 0 ? 0 : (p[a] < cells[a] ? p[a] : cells[a] - 1);
-        return phi(p);
-    };
-    const auto moved = [](Cell<D> p, int a, int by) {
-        p[a] += by;
+    const auto at = [&](Cell<D> p) { return phi(p); };
+    const auto moved = [&](Cell<D> p, int a, int by) {
+        const int to = p[a] + by;
+        if (to >= 0 && to < cells[a] && !sheets.beside(phi.index(p), a, by > 0)) p[a] = to;
         return p;
     };
     // div(g/|g|) = (|g|^2 laplace phi - g . H g) / |g|^3 with g the gradient and H the second derivatives.

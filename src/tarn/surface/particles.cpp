@@ -20,34 +20,83 @@ TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells)
     for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
     return x;
 }
-
-// The gradient of the interpolated phi.
+// A path to there leaves no cell of the grid, so that sheets bar all of it.
 template <int D>
-TARN_HD inline Vec<D, float> gradient_at(const View<D, const float>& phi, Cell<D> cells, Vec<D, float> x)
+TARN_HD inline Vec<D, float> well_inside(Vec<D, float> x, Cell<D> cells)
 {
-    Vec<D, float> g;
-    for (int a = 0; a < D; ++a) {
-        Vec<D, float> lo = x, hi = x;
-        lo[a] -= 0.5f;
-        hi[a] += 0.5f;
-        g[a] = sample_cells(phi, cells, hi) - sample_cells(phi, cells, lo);
-    }
-    return g;
+    for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.499f, static_cast<float>(cells[a]) - 0.501f);
+    return x;
 }
+
+// How a particle sees the grid: all of it, or its own side of thin walls.
+template <int D>
+struct Everywhere {
+    Cell<D> cells;
+
+    TARN_HD Cell<D> cell(Vec<D, float> x) const { return cell_of(x, cells); }
+    TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_cells(f, cells, x); }
+    TARN_HD Vec<D, float> gradient(const View<D, const float>& f, Vec<D, float> x) const
+    {
+        Vec<D, float> g;
+        for (int a = 0; a < D; ++a) {
+            Vec<D, float> lo = x, hi = x;
+            lo[a] -= 0.5f;
+            hi[a] += 0.5f;
+            g[a] = sample_cells(f, cells, hi) - sample_cells(f, cells, lo);
+        }
+        return g;
+    }
+    TARN_HD Vec<D, float> moved(Vec<D, float>, Vec<D, float> to) const { return kept_inside(to, cells); }
+    TARN_HD static bool sees(Vec<D, float>, Cell<D>) { return true; }
+    TARN_HD static bool beside(int, int, bool) { return false; }
+};
+template <int D>
+struct OneSide {
+    Sheets<D> sheets;
+
+    TARN_HD Cell<D> cell(Vec<D, float> x) const { return cell_at(x, sheets.cells); }
+    TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_one_side(f, sheets, x); }
+    TARN_HD Vec<D, float> gradient(const View<D, const float>& f, Vec<D, float> x) const
+    {
+        Vec<D, float> g;
+        for (int a = 0; a < D; ++a) {
+            Vec<D, float> lo = x, hi = x;
+            lo[a] -= 0.5f;
+            hi[a] += 0.5f;
+            lo = go(sheets, x, lo);
+            hi = go(sheets, x, hi);
+            const float apart = hi[a] - lo[a];
+            g[a] = apart > 0.1f ? (sample_one_side(f, sheets, hi) - sample_one_side(f, sheets, lo)) / apart : 0.0f;
+        }
+        return g;
+    }
+    TARN_HD Vec<D, float> moved(Vec<D, float> from, Vec<D, float> to) const
+    {
+        return go(sheets, from, well_inside(to, sheets.cells));
+    }
+    // A cell's centre from a position.
+    TARN_HD bool sees(Vec<D, float> x, Cell<D> c) const
+    {
+        const Vec<D, float> there = c.template as<float>();
+        return go(sheets, x, there) == there;
+    }
+    TARN_HD bool beside(int i, int axis, bool up) const { return sheets.beside(i, axis, up); }
+};
 
 // (2): the sphere touches the surface where it can.
 TARN_HD inline float radius_at(float side, float phi) { return side * clamp(side * phi, least_radius, most_radius); }
 
 // What seeding looks at.
-template <int D>
+template <int D, class Eye>
 struct Ground {
     View<D, const float> phi;
     View<D, const float> nodes;  // of solids; data null: none
     Cell<D> cells;
     float inv_h;
     bool outside;
+    Eye eye;
 
-    TARN_HD float phi_at(Vec<D, float> x) const { return inv_h * sample_cells(phi, cells, x); }
+    TARN_HD float phi_at(Vec<D, float> x) const { return inv_h * eye.value(phi, x); }
     TARN_HD bool in_solid(Vec<D, float> x) const
     {
         if (!nodes.data) return false;
@@ -77,10 +126,10 @@ struct Ground {
         if (side > 0 && !outside) return 0;
         const float goal = side * clamp(std::fabs(p), least_radius, particle_band);
         for (int n = 0; n < 4 && std::fabs(p - goal) > 0.05f; ++n) {
-            const Vec<D, float> g = gradient_at(phi, cells, x);
+            const Vec<D, float> g = eye.gradient(phi, x);
             const float square = dot(g, g) * inv_h * inv_h;
             if (square < 0.01f) return 0;
-            x = kept_inside(x + ((goal - p) * inv_h / square) * g, cells);
+            x = eye.moved(x, x + ((goal - p) * inv_h / square) * g);
             p = phi_at(x);
         }
         const float own = side * p;
@@ -125,29 +174,9 @@ struct TileCells {
 // Whether b comes before a in a cell: first those nearest to the surface, which are the last to go.
 TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far[a] || (far[b] == far[a] && b < a); }
 
-}  // namespace
-
-template <int D>
-void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt)
-{
-    const Cell<D> cells = velocity.grid().cells;
-    const float s = static_cast<float>(dt / velocity.grid().h);
-    const auto u = velocity.view();
-    const auto f = phi.view();
-    const ParticleView<D> p = particles.view();
-    parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
-        const Vec<D, float> x = p.at(i);
-        if (std::fabs(p.radius[i]) < most_radius) {
-            const Vec<D, float> half = x + (0.5f * s) * sample_velocity_in_gaps(u, f, cells, x);
-            p.put(i, kept_inside(x + s * sample_velocity_in_gaps(u, f, cells, half), cells));
-        } else {
-            p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
-        }
-    });
-}
-
-template <int D>
-void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt)
+template <int D, class Eye>
+void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
+                      const Eye& eye)
 {
     const Cell<D> cells = phi.grid().cells;
     const float near = 1.5f * static_cast<float>(phi.grid().h);
@@ -158,21 +187,22 @@ void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D
     const ParticleView<D> p = particles.view();
     parallel_range("squeeze out", particles.count(), [=] TARN_KERNEL(int i) {
         if (!(p.radius[i] > 0)) return;
-        const Cell<D> c = cell_of(p.at(i), cells);
+        const Cell<D> c = eye.cell(p.at(i));
         const int k = f.index(c);
         if (f[k] > near) return;
         for (int a = 0; a < D; ++a) {
             const int n = f.next(a);
-            const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0);
-            const bool above = f[k + n] < 0 || (c[a] + 2 < cells[a] && f[k + 2 * n] < 0);
+            const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0 && !eye.beside(k - n, a, false));
+            const bool above = f[k + n] < 0 || (c[a] + 2 < cells[a] && f[k + 2 * n] < 0 && !eye.beside(k + n, a, true));
+            if (eye.beside(k, a, false) || eye.beside(k, a, true)) continue;
             if (below && above && u[a][k] - u[a][k + n] > closing) p.radius[i] = 0;
         }
     });
 }
 
-template <int D>
-void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2])
+template <int D, class Eye>
+void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
+                  Field<D>* const scratch[2], const Eye& eye)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h), inv_h = 1 / h;
@@ -197,11 +227,11 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
         if (!final && side * r >= most_radius) return;
         const Vec<D, float> x = p.at(i);
         // Most are so far on their own side that their cell's value tells.
-        if (side * inv_h * old(cell_of(x, cells)) > 1.5f) {
+        if (side * inv_h * old(eye.cell(x)) > 1.5f) {
             if (final) p.radius[i] = side * most_radius;
             return;
         }
-        const float here = inv_h * sample_cells(old, cells, x);
+        const float here = inv_h * eye.value(old, x);
         if (final) p.radius[i] = radius_at(side, here);
         if (side * here > -side * r) return;
         if (final && -side * here > lost_distance) {
@@ -222,6 +252,7 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
         for (int n = 0; n < (1 << D); ++n) {
             Cell<D> c = corner;
             for (int a = 0; a < D; ++a) c[a] += n >> a & 1;
+            if (!eye.sees(x, c)) continue;
             const float value = h * (r - side * length(c.template as<float>() - x));  // (3)
             if (side > 0)
                 atomic_max(&plus(c), value);
@@ -242,9 +273,9 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
     backend::copy(list, sorted.data(), sorted.size() * sizeof(int));
 }
 
-template <int D>
-void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
-            const Seeding& seeding, long time, SeedingRoom<D>& room)
+template <int D, class Eye>
+void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band,
+                 const Field<D>* solid, const Seeding& seeding, long time, SeedingRoom<D>& room, const Eye& eye)
 {
     std::vector<int> ranks(map.flags.size(), -1), chosen;
     for (size_t i = 0; i < map.flags.size(); ++i)
@@ -257,8 +288,9 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
     const TileCells<D> numbers{ranks_there.of(ranks.data(), ranks.size()),
                                chosen_there.of(chosen.data(), chosen.size()), map.count, cells};
     const int slots = static_cast<int>(chosen.size()) * TileCells<D>::each;
-    const Ground<D> ground{phi.view(), solid ? solid->view() : View<D, const float>{}, cells,
-                           static_cast<float>(1 / phi.grid().h), seeding.outside};
+    const Ground<D, Eye> ground{phi.view(),      solid ? solid->view() : View<D, const float>{},
+                                cells,           static_cast<float>(1 / phi.grid().h),
+                                seeding.outside, eye};
     const int n = particles.count();
     const ParticleView<D> p = particles.view();
 
@@ -279,7 +311,7 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
         const float own = side * ground.phi_at(x);
         far[i] = own < -least_radius ? -1.0f : own;
         if (own > particle_band + 0.5f || ground.in_solid(x)) return;
-        cell[i] = numbers.number(cell_of(x, cells));
+        cell[i] = numbers.number(eye.cell(x));
         if (cell[i] >= 0) atomic_add(begin + cell[i], 1);
     });
     (void)parallel_starts("sort particles", begin, slots + 1);
@@ -342,12 +374,78 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
     particles.swap(room.particles);
 }
 
+}  // namespace
+
+template <int D>
+void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
+            const Sides<D>& sides)
+{
+    const Cell<D> cells = velocity.grid().cells;
+    const float s = static_cast<float>(dt / velocity.grid().h);
+    const auto u = velocity.view();
+    const auto f = phi.view();
+    const ParticleView<D> p = particles.view();
+    if (sides.any()) {
+        parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
+            const Vec<D, float> x = p.at(i);
+            const bool near = std::fabs(p.radius[i]) < most_radius;
+            const auto velocity_at = [&](Vec<D, float> y) {
+                return near ? sample_velocity_in_gaps(u, f, sides.before, y) : velocity_one_side(u, sides.before, y);
+            };
+            const Vec<D, float> half = go(sides.before, x, x + (0.5f * s) * velocity_at(x));
+            const Vec<D, float> end = well_inside(x + s * velocity_at(half), cells);
+            p.put(i, go(sides.after, sides.carried(x), end));
+        });
+        return;
+    }
+    parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = p.at(i);
+        if (std::fabs(p.radius[i]) < most_radius) {
+            const Vec<D, float> half = x + (0.5f * s) * sample_velocity_in_gaps(u, f, cells, x);
+            p.put(i, kept_inside(x + s * sample_velocity_in_gaps(u, f, cells, half), cells));
+        } else {
+            p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
+        }
+    });
+}
+
+template <int D>
+void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
+                 const Sheets<D>& sheets)
+{
+    if (sheets.any())
+        squeeze_out_seen(particles, phi, velocity, dt, OneSide<D>{sheets});
+    else
+        squeeze_out_seen(particles, phi, velocity, dt, Everywhere<D>{phi.grid().cells});
+}
+
+template <int D>
+void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
+             Field<D>* const scratch[2], const Sheets<D>& sheets)
+{
+    if (sheets.any())
+        correct_seen(phi, particles, tiles, lost, scratch, OneSide<D>{sheets});
+    else
+        correct_seen(phi, particles, tiles, lost, scratch, Everywhere<D>{phi.grid().cells});
+}
+
+template <int D>
+void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
+            const Seeding& seeding, long time, SeedingRoom<D>& room, const Sheets<D>& sheets)
+{
+    if (sheets.any())
+        reseed_seen(particles, phi, map, band, solid, seeding, time, room, OneSide<D>{sheets});
+    else
+        reseed_seen(particles, phi, map, band, solid, seeding, time, room, Everywhere<D>{phi.grid().cells});
+}
+
 #define TARN_INSTANTIATE(D)                                                                                           \
-    template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double);                                \
-    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double);                           \
-    template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2]);             \
+    template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&);               \
+    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&);         \
+    template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \
+                          const Sheets<D>&);                                                                          \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
-                         long, SeedingRoom<D>&);
+                         long, SeedingRoom<D>&, const Sheets<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -11,6 +11,7 @@
 // Values are held by kind (all x, all y, ...), in the order of tiles and their cells when they were last seeded.
 // Particles never meet each other, and what they do to phi does not depend on their order.
 
+#include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/columns.h"
 #include "tarn/field/field.h"
@@ -64,14 +65,16 @@ struct SeedingRoom {
     Memory<float> far;
 };
 
-// Moves the particles with the flow around the surface of phi, by RK2.
+// Moves the particles with the flow around the surface of phi, by RK2. They stay on their sides of thin walls.
 template <int D>
-void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt);
+void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
+            const Sides<D>& sides = {});
 
 // Removes particles of air from gaps that close. In water without air nothing holds air back: it would leave at the
 // sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
 template <int D>
-void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt);
+void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
+                 const Sheets<D>& sheets = {});
 
 // Particles of water so far out in the air that the surface will not come back to them, in ascending order.
 struct LostParticles {
@@ -82,9 +85,10 @@ inline constexpr float lost_distance = 1.5f;
 
 // Escaped particles rebuild phi on the tiles.   [EMF02] §3.2.3
 // `lost` is given where phi is not changed any more: then radii are set, too (2), and lost particles are found.
+// Particles neither see nor change what lies behind `sheets`.
 template <int D>
 void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2]);
+             Field<D>* const scratch[2], const Sheets<D>& sheets = {});
 
 // Keeps about as many particles as wanted in every cell near the surface: those too far or too many go, where there are
 // too few new ones come. Escaped ones stay.   [EMF02] §3.2.5
@@ -92,6 +96,6 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
 // `time` is any number that differs from one seeding to the next.
 template <int D>
 void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
-            const Seeding& seeding, long time, SeedingRoom<D>& room);
+            const Seeding& seeding, long time, SeedingRoom<D>& room, const Sheets<D>& sheets = {});
 
 }  // namespace tarn

@@ -35,19 +35,27 @@ struct Walls {
     FaceView<D, const float> open;
     View<D, const float> nodes;
     bool forget;
+    Sheets<D> sheets;
+    float h;
 
     // From cell i to its neighbour j.
     TARN_HD float behind(int face, int a, int i, int j) const
     {
-        const bool seen = open[a][face] > 0 || (!forget && air_between<D>(phi, nodes, i, j, a));
+        const bool seen =
+            open[a][face] > 0 || (!forget && !sheets.below(face, a) && air_between<D>(phi, nodes, i, j, a));
         return seen ? phi[j] : nowhere;
     }
     TARN_HD float below(int i, int a) const { return behind(i, a, i, i - phi.next(a)); }
     TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i, i + phi.next(a)); }
     TARN_HD float below2(int i, int a) const { return below(i - phi.next(a), a); }
     TARN_HD float above2(int i, int a) const { return above(i + phi.next(a), a); }
-    // The surface runs on behind a wall as it comes from the other side.
-    TARN_HD static float instead(float own, float opposite) { return is_nowhere(opposite) ? own : 2 * own - opposite; }
+    // The surface runs on behind a wall as it comes from the other side. Where a thin wall has just left its neighbours
+    // apart, they may not be distances yet.
+    TARN_HD float instead(float own, float opposite) const
+    {
+        const float on = is_nowhere(opposite) ? own : 2 * own - opposite;
+        return sheets.any() ? clamp(on, own - h, own + h) : on;
+    }
     // A surface along the wall, which is none.
     TARN_HD bool forgotten(Cell<D> c) const
     {
@@ -184,7 +192,8 @@ template <int D>
 void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed)
 {
     redistance_seen(phi, tiles, band, scratch,
-                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget});
+                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget, closed.sheets,
+                             static_cast<float>(phi.grid().h)});
 }
 
 #define TARN_INSTANTIATE(D)                                                  \

@@ -10,18 +10,9 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
+#include "tarn/surface/closed.h"
 
 namespace tarn {
-
-// Solids in the way: the open part of each face, and their distance at nodes. What lies behind a closed face is another
-// water's, or a solid's inside, and does not count. `forget` says that phi comes from shapes, whose sides may run along
-// walls: those are no surface.
-template <int D>
-struct ClosedFaces {
-    const FaceField<D>& open;
-    const Field<D>& distance;
-    bool forget = false;
-};
 
 // Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch` is a
 // field to work in.
