@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iiddddqqqqQ")
+HEADER = struct.Struct("<8sIi3iiddddqqqqqQ")
 MAGIC = b"TARNCKPT"
 VERSION = 2
 
@@ -53,7 +53,7 @@ def read_checkpoint(path):
     magic, version, dimension, *rest = HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise ValueError(f"{path}: no checkpoint of version {VERSION}")
-    cells, (frame, h, time, volume_expected, elsewhere, step, particles, spray, bodies, _) = tuple(rest[:dimension]), rest[3:]
+    cells, (frame, h, time, volume_expected, elsewhere, step, particles, spray, bodies, labels, _) = tuple(rest[:dimension]), rest[3:]
     words = np.frombuffer(data, "<i4", offset=HEADER.size, count=(len(data) - HEADER.size - 8) // 4)
     shape = [n + 2 for n in cells]
     size, at, fields = int(np.prod(shape)), 0, []
@@ -69,7 +69,7 @@ def read_checkpoint(path):
             done += abs(n)
         fields.append(field.reshape(shape, order="F"))
     return State(cells, h, time, step, frame, volume_expected, fields,
-                 (elsewhere, (particles, spray, bodies), words[at:].tobytes()))
+                 (elsewhere, (particles, spray, bodies, labels), words[at:].tobytes()))
 
 
 def write_checkpoint(path, state):
