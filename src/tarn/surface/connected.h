@@ -1,6 +1,6 @@
 #pragma once
 // Joining cells into bodies, all at once: each cell points to one of its body with a lower index, the root to itself.
-// Whatever the order, every body ends at the same root.
+// Whatever the order, every body ends at the same root. A negative label is a root that is no cell.
 
 #include "tarn/backend/atomic.h"
 
@@ -20,6 +20,7 @@ TARN_KERNEL inline int find_root(const int* labels, int i)
 // ways are short. It may undo what another cell has set, and so leave a label that is no root's.
 TARN_KERNEL inline int find_root_shortening(int* labels, int i)
 {
+    if (i < 0) return i;
     int at = atomic_load(labels + i);
     if (at == i) return i;
     for (int before = i; at >= 0;) {
