@@ -10,6 +10,13 @@
 #define TARN_KERNEL
 #endif
 
+// For large functions that kernels call in many places: compiled once, not copied to each of them.
+#if defined(__CUDACC__)
+#define TARN_APART __noinline__
+#else
+#define TARN_APART __attribute__((noinline))
+#endif
+
 // Where per-cell functions may use the processor's own vectors.
 #if defined(__SSE2__) && !defined(__CUDACC__)
 #define TARN_SSE 1

@@ -57,7 +57,7 @@ TARN_HD inline bool sheet_at(const ShapesView& solids, const Grid<D>& grid, Cell
     if (c[axis] == 0 || c[axis] == grid.cells[axis]) return false;
     Vec3 x = lift<D>(grid.centre(c)), y = x;
     y[axis] -= grid.h;
-    const double dx = solids.distance(x), dy = solids.distance(y);
+    const double dx = distance_at<D>(solids, x), dy = distance_at<D>(solids, y);
     if (dx > grid.h || dy > grid.h || (dx > 0 && dy > 0 && dx + dy > grid.h)) return false;
     if (!stand_outside<D>(solids, grid.h, x) || !stand_outside<D>(solids, grid.h, y)) return false;
     return !sees<D>(solids, grid.h, x, y, wall);

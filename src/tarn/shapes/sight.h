@@ -5,19 +5,26 @@
 
 namespace tarn {
 
+template <int D>
+TARN_HD TARN_APART double distance_at(const ShapesView& shapes, Vec3 x)
+{
+    return shapes.distance(x);
+}
+
 // The direction in which the distance grows, within the simulated dimensions.
 template <int D>
-TARN_HD inline Vec3 normal_at(const ShapesView& shapes, Vec3 x, double h)
+TARN_HD TARN_APART Vec3 normal_at(const ShapesView& shapes, Vec3 x, double h)
 {
     const double little = 1e-3 * h;
     Vec3 n;
     for (int a = 0; a < D; ++a) {
         const Vec3 e = little * Vec3::unit(a);
-        n[a] = shapes.distance(x + e) - shapes.distance(x - e);
+        n[a] = distance_at<D>(shapes, x + e) - distance_at<D>(shapes, x - e);
     }
     // Midway between two surfaces either will do.
     if (length(n) < little)
-        for (int a = 0; a < D; ++a) n[a] = shapes.distance(x + little * Vec3::unit(a)) - shapes.distance(x);
+        for (int a = 0; a < D; ++a)
+            n[a] = distance_at<D>(shapes, x + little * Vec3::unit(a)) - distance_at<D>(shapes, x);
     const double l = length(n);
     return l > 0 ? (1 / l) * n : n;
 }
@@ -25,16 +32,16 @@ TARN_HD inline Vec3 normal_at(const ShapesView& shapes, Vec3 x, double h)
 // Where a cell's centre x stands for the cell: there, or, in a wall too thin to have an inside, at the wall's nearer
 // side, a little off it. False deep inside a solid, which has no sides.
 template <int D>
-TARN_HD inline bool stand_outside(const ShapesView& solids, double h, Vec3& x)
+TARN_HD TARN_APART bool stand_outside(const ShapesView& solids, double h, Vec3& x)
 {
     // A wall of twice this depth fills all that a cell may stretch across.
     const double deep = 0.9 * h, off = 0.01 * h;
-    double d = solids.distance(x);
+    double d = distance_at<D>(solids, x);
     if (d < -deep) return false;
     // Distances inside a union are too short, and corners bend the way.
     for (int n = 0; n < 6 && d < 0.5 * off; ++n) {
         x += (off - d) * normal_at<D>(solids, x, h);
-        d = solids.distance(x);
+        d = distance_at<D>(solids, x);
     }
     return d >= 0.5 * off;
 }
@@ -48,7 +55,7 @@ struct Obstacle {
 
 // Whether the segment between two points outside of the solids, a few cells long at most, meets none of them.
 template <int D>
-TARN_HD inline bool sees(const ShapesView& solids, double h, Vec3 x, Vec3 y, Obstacle* obstacle = nullptr)
+TARN_HD TARN_APART bool sees(const ShapesView& solids, double h, Vec3 x, Vec3 y, Obstacle* obstacle = nullptr)
 {
     const double touching = 0.002 * h, whole = length(y - x);
     const Vec3 way = (whole > 0 ? 1 / whole : 0) * (y - x);
@@ -56,7 +63,7 @@ TARN_HD inline bool sees(const ShapesView& solids, double h, Vec3 x, Vec3 y, Obs
     const auto get = [&](Vec3 from, double sign) {
         double gone = 0;
         while (gone < whole) {
-            const double d = solids.distance(from + sign * gone * way);
+            const double d = distance_at<D>(solids, from + sign * gone * way);
             if (!(d >= touching)) return gone;
             gone += d;
         }

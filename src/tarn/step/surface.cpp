@@ -34,14 +34,14 @@ Tiles<D> around_band(const Water<D>& w, double cfl)
 template <int D>
 TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const ShapesView& solids, double h, Vec3 x)
 {
-    const double d = water.distance(x);
+    const double d = distance_at<D>(water, x);
     Vec3 y = x;
-    if (!stand_outside<D>(solids, h, y) || solids.distance(y) > 3 * h) return d;
-    const double here = water.distance(y);
+    if (!stand_outside<D>(solids, h, y) || distance_at<D>(solids, y) > 3 * h) return d;
+    const double here = distance_at<D>(water, y);
     const auto sees_surface = [&](Vec3 from) {
         Vec3 at = from;
-        for (int n = 0; n < 3; ++n) at -= water.distance(at) * normal_at<D>(water, at, h);
-        return std::fabs(water.distance(at)) < 0.01 * h && sees<D>(solids, h, from, at);
+        for (int n = 0; n < 3; ++n) at -= distance_at<D>(water, at) * normal_at<D>(water, at, h);
+        return std::fabs(distance_at<D>(water, at)) < 0.01 * h && sees<D>(solids, h, from, at);
     };
     if (sees_surface(y)) return (d < 0) == (here < 0) ? d : here;
     const Vec3 n = normal_at<D>(solids, y, h);
@@ -49,7 +49,7 @@ TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const Sha
         const Vec3 away = cells * h * n;
         if (!sees<D>(solids, h, y, y + away)) break;
         if (!sees_surface(y + away)) continue;
-        const double straight = water.distance(x + away) - dot(normal_at<D>(water, x + away, h), away);
+        const double straight = distance_at<D>(water, x + away) - dot(normal_at<D>(water, x + away, h), away);
         return (straight < 0) == (here < 0) ? straight : here;
     }
     return here < 0 ? -HUGE_VAL : HUGE_VAL;
