@@ -78,16 +78,6 @@ TEST(SolitaryWave, turns_and_grows_with_its_shape)
     EXPECT_NEAR(u[2], -std::sqrt(9.81 * 4) * 0.5, 1e-9);
 }
 
-// The height of the water in a column of cells.
-double level(const Water<2>& w, int i)
-{
-    const auto phi = w.phi.view();
-    double sum = 0;
-    for (int j = 0; j < w.grid.cells[1]; ++j)
-        sum += wet_fraction<2>(phi, w.grid.cells, Cell<2>{i, j}, static_cast<float>(w.grid.h));
-    return sum * w.grid.h;
-}
-
 // A tank 40 m long and 1 m deep, a wave a fifth as high, which is two cells: it runs at sqrt(g (d + H)) within 1 % and
 // keeps its height within a tenth. The volume of the wave itself is 2 H / k.
 TEST(SolitaryWave, travels_at_its_speed)

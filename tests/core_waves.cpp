@@ -28,16 +28,6 @@ double period_of(const std::vector<Sample>& samples)
     return 2 * (crossings.back() - crossings.front()) / static_cast<double>(crossings.size() - 1);
 }
 
-// The height of the water in a column of cells.
-double level(const Water<2>& w, int i)
-{
-    const auto phi = w.phi.view();
-    double sum = 0;
-    for (int j = 0; j < w.grid.cells[1]; ++j)
-        sum += wet_fraction<2>(phi, w.grid.cells, Cell<2>{i, j}, static_cast<float>(w.grid.h));
-    return sum * w.grid.h;
-}
-
 // A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s. The issue allows 1
 // % with 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03,
 // and its square, by which the period of waves that are not small differs, 0.001.

@@ -229,7 +229,8 @@ preview = false
     ASSERT_EQ(run("cpu", {}).code, 0);
     const Outcome r = run("gpu", {"--backend", "cuda"});
     ASSERT_EQ(r.code, 0) << r.err;
-    // With so much going on at once, particles turn a rounding error into another choice now and then: 1.02e-3 was seen.
+    // With so much going on at once, particles turn a rounding error into another choice now and then: 1.02e-3 was
+    // seen.
     for (const char* name : {"volume", "volume_expected", "kinetic_energy", "potential_energy"}) {
         const double expected = column("cpu", name).back();
         EXPECT_NEAR(column("gpu", name).back(), expected, 2e-3 * std::fabs(expected)) << name;

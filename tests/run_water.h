@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tarn/step/step.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -23,6 +24,16 @@ inline Params pool(int dimension, int cells, double level)
 }
 
 inline Scene scene_of(const Params& p) { return build_scene(p, "test", "test", "."); }
+
+// The height of the water in a column of cells.
+inline double level(const Water<2>& w, int i)
+{
+    const auto phi = w.phi.view();
+    double sum = 0;
+    for (int j = 0; j < w.grid.cells[1]; ++j)
+        sum += wet_fraction<2>(phi, w.grid.cells, Cell<2>{i, j}, static_cast<float>(w.grid.h));
+    return sum * w.grid.h;
+}
 
 // Runs to time t in steps of at most a frame, calling after(report) at the end of each.
 template <int D, class F>

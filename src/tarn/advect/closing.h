@@ -39,7 +39,7 @@ TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, co
                                                      Cell<D> cells, Vec<D, float> x)
 {
     Vec<D, float> v = sample_velocity(u, cells, x);
-    const Cell<D> c = cell_of(x, cells);
+    const Cell<D> c = cell_at(x, cells);
     const int a = closing_axis(phi, u, c);
     if (a >= 0) {
         const int i = phi.index(c);

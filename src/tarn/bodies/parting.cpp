@@ -14,13 +14,6 @@ constexpr float far_away = 1.5f;
 // A wall carries water where this much of the weight, or more, leads into it.
 constexpr float little = 0.01f;
 
-template <int D>
-TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
-{
-    c[axis] += by;
-    return c;
-}
-
 // A closed side of the domain, seen from the cells along it.
 template <int D>
 struct Side {
@@ -53,17 +46,6 @@ struct SuctionAtSide {
 // early nor too late: what a gap that is closed too soon adds to the water, one that is closed too late takes away.
 TARN_HD inline bool arrives(float gap, float path) { return path > 0 && path > 2 * gap; }
 
-template <int D>
-TARN_HD inline Cell<D> nearest_cell(Vec<D, float> x, Cell<D> cells)
-{
-    Cell<D> c;
-    for (int a = 0; a < D; ++a) {
-        const int i = static_cast<int>(x[a] + 0.5f);
-        c[a] = x[a] < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
-    }
-    return c;
-}
-
 // A cell beside or inside a solid, and the solid's surface that is nearest to it.
 template <int D>
 struct AtSolid {
@@ -78,7 +60,7 @@ struct AtSolid {
         : distance(nodes_at_cell<D>(boundary.solid_distance, c)), normal(nodes_normal<D>(boundary.solid_distance, c))
     {
         const Vec<D, float> x = c.template as<float>(), surface = x - (distance / h) * normal;
-        outside = nearest_cell<D>(surface + 0.5f * normal, boundary.cells);
+        outside = cell_at<D>(surface + 0.5f * normal, boundary.cells);
         inside = surface - 0.5f * normal;
         distance_outside = nodes_at_cell<D>(boundary.solid_distance, outside);
         divided = boundary.sheets.any() && divided_by(boundary.sheets, c);
@@ -207,7 +189,7 @@ void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
         const float wet = old(at.outside), dry = sample_cells(old, cells, at.inside);
         if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
-        if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, nearest_cell(at.inside, cells));
+        if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, cell_at(at.inside, cells));
         return arrives(wet + at.distance_outside, -s * dot(at.normal, relative));
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {

@@ -124,14 +124,14 @@ std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& 
         if (any_solid) {
             const float d = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
             if (d < 0) {
-                const Vec<D, float> normal = nodes_normal<D>(nodes, cell_of(x, cells));
+                const Vec<D, float> normal = nodes_normal<D>(nodes, cell_at(x, cells));
                 x = go(sides.after, x, x - d * normal);
                 u -= dot(u, normal) * normal;
                 for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
             }
         }
         // It has landed where the nearest cell's centre is in the water.
-        const Cell<D> c = cell_of(x, cells);
+        const Cell<D> c = cell_at(x, cells);
         if (fates[i] == flying && f(c) < 0 && body(c) > 0) {
             fates[i] = body(c);
             where[i] = f.index(c);

@@ -82,14 +82,15 @@ TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
 #endif
 }
 
-// The cell that a position lies in.
+// The cell that a position lies in; the nearest where it lies in none.
 template <int D>
-TARN_HD inline Cell<D> cell_of(Vec<D, float> x, Cell<D> cells)
+TARN_HD inline Cell<D> cell_at(Vec<D, float> x, Cell<D> cells)
 {
     Cell<D> c;
     for (int a = 0; a < D; ++a) {
-        const int i = static_cast<int>(x[a] + 0.5f);
-        c[a] = i < 0 ? 0 : (i < cells[a] ? i : cells[a] - 1);
+        const float p = clamp(x[a], 0, static_cast<float>(cells[a] - 1));
+        c[a] = static_cast<int>(p);
+        if (p - static_cast<float>(c[a]) >= 0.5f) ++c[a];
     }
     return c;
 }

@@ -33,19 +33,6 @@ struct Sheets {
     }
 };
 
-// The cell that a position lies in; the nearest where it lies in none.
-template <int D>
-TARN_HD inline Cell<D> cell_at(Vec<D, float> x, Cell<D> cells)
-{
-    Cell<D> c;
-    for (int a = 0; a < D; ++a) {
-        const float p = clamp(x[a], 0, static_cast<float>(cells[a] - 1));
-        c[a] = static_cast<int>(p);
-        if (p - static_cast<float>(c[a]) >= 0.5f) ++c[a];
-    }
-    return c;
-}
-
 // The end of a straight path from one position towards another that passes no sheet: it slides along those in its way.
 // The end lies in a cell on the same side as the start's.
 template <int D>

@@ -85,6 +85,14 @@ private:
     }
 };
 
+// The cell so many further along an axis.
+template <int D>
+TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
+{
+    c[axis] += by;
+    return c;
+}
+
 // The colour of a cell's field on a chess board: no two neighbours have the same.
 template <int D>
 TARN_HD inline int colour(Cell<D> c)

@@ -10,13 +10,6 @@ constexpr int max_iterations = 500;
 // A wall nearer than this part of a cell to a velocity is treated as if it were there.
 constexpr float nearest_wall = 0.1f;
 
-template <int D>
-TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
-{
-    c[axis] += by;
-    return c;
-}
-
 // The viscosity at an edge, from the four cells around it: the harmonic mean, which carries the shear of layers exactly
 // where their boundary runs through the edge.
 TARN_HD inline float edge_mean(float a, float b, float c, float d)

@@ -32,13 +32,6 @@ struct SurfaceView {
     }
 };
 
-template <int D>
-TARN_HD inline Cell<D> moved(Cell<D> c, int axis, int by)
-{
-    c[axis] += by;
-    return c;
-}
-
 // Walls bring their own velocity, whether or not there is water, but not to water that has left them.
 template <int D>
 void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary,

@@ -37,7 +37,7 @@ TARN_HD inline int came_from(const View<D, const int>& before, const FaceView<D,
     const Cell<D> origin = sides.origin(c);
     const Vec<D, float> start = origin.template as<float>();
     const Vec<D, float> x = go(sides.before, start, c.template as<float>() - s * velocity_at_cell(u, c));
-    const Cell<D> nearest = sides.any() ? cell_at(x, cells) : cell_of(x, cells);
+    const Cell<D> nearest = cell_at(x, cells);
     const Vec<D, float> middle = nearest.template as<float>();
     if (before(nearest) > 0) return before(nearest);
     constexpr int around = D == 3 ? 27 : 9;

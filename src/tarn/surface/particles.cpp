@@ -14,38 +14,25 @@ namespace tarn {
 
 namespace {
 
+// Within the grid, or so far within it.
 template <int D>
-TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells)
+TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells, float margin = 0)
 {
-    for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
+    for (int a = 0; a < D; ++a) x[a] = clamp(x[a], margin - 0.5f, static_cast<float>(cells[a]) - 0.5f - margin);
     return x;
 }
+
 // A path to there leaves no cell of the grid, so that sheets bar all of it.
-template <int D>
-TARN_HD inline Vec<D, float> well_inside(Vec<D, float> x, Cell<D> cells)
-{
-    for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.499f, static_cast<float>(cells[a]) - 0.501f);
-    return x;
-}
+constexpr float barred_margin = 0.001f;
 
 // How a particle sees the grid: all of it, or its own side of thin walls.
 template <int D>
 struct Everywhere {
     Cell<D> cells;
 
-    TARN_HD Cell<D> cell(Vec<D, float> x) const { return cell_of(x, cells); }
     TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_cells(f, cells, x); }
-    TARN_HD Vec<D, float> gradient(const View<D, const float>& f, Vec<D, float> x) const
-    {
-        Vec<D, float> g;
-        for (int a = 0; a < D; ++a) {
-            Vec<D, float> lo = x, hi = x;
-            lo[a] -= 0.5f;
-            hi[a] += 0.5f;
-            g[a] = sample_cells(f, cells, hi) - sample_cells(f, cells, lo);
-        }
-        return g;
-    }
+    // How far one gets towards a position.
+    TARN_HD static Vec<D, float> reached(Vec<D, float>, Vec<D, float> to) { return to; }
     TARN_HD Vec<D, float> moved(Vec<D, float>, Vec<D, float> to) const { return kept_inside(to, cells); }
     TARN_HD static bool sees(Vec<D, float>, Cell<D>) { return true; }
     TARN_HD static bool beside(int, int, bool) { return false; }
@@ -54,25 +41,11 @@ template <int D>
 struct OneSide {
     Sheets<D> sheets;
 
-    TARN_HD Cell<D> cell(Vec<D, float> x) const { return cell_at(x, sheets.cells); }
     TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_one_side(f, sheets, x); }
-    TARN_HD Vec<D, float> gradient(const View<D, const float>& f, Vec<D, float> x) const
-    {
-        Vec<D, float> g;
-        for (int a = 0; a < D; ++a) {
-            Vec<D, float> lo = x, hi = x;
-            lo[a] -= 0.5f;
-            hi[a] += 0.5f;
-            lo = go(sheets, x, lo);
-            hi = go(sheets, x, hi);
-            const float apart = hi[a] - lo[a];
-            g[a] = apart > 0.1f ? (sample_one_side(f, sheets, hi) - sample_one_side(f, sheets, lo)) / apart : 0.0f;
-        }
-        return g;
-    }
+    TARN_HD Vec<D, float> reached(Vec<D, float> from, Vec<D, float> to) const { return go(sheets, from, to); }
     TARN_HD Vec<D, float> moved(Vec<D, float> from, Vec<D, float> to) const
     {
-        return go(sheets, from, well_inside(to, sheets.cells));
+        return go(sheets, from, kept_inside(to, sheets.cells, barred_margin));
     }
     // A cell's centre from a position.
     TARN_HD bool sees(Vec<D, float> x, Cell<D> c) const
@@ -82,6 +55,20 @@ struct OneSide {
     }
     TARN_HD bool beside(int i, int axis, bool up) const { return sheets.beside(i, axis, up); }
 };
+
+// The gradient of the interpolated values, over a cell or as much of it as can be reached.
+template <int D, class Eye>
+TARN_HD inline Vec<D, float> gradient(const Eye& eye, const View<D, const float>& f, Vec<D, float> x)
+{
+    Vec<D, float> g;
+    for (int a = 0; a < D; ++a) {
+        const Vec<D, float> half = 0.5f * Vec<D, float>::unit(a);
+        const Vec<D, float> lo = eye.reached(x, x - half), hi = eye.reached(x, x + half);
+        const float apart = hi[a] - lo[a];
+        g[a] = apart > 0.1f ? (eye.value(f, hi) - eye.value(f, lo)) / apart : 0.0f;
+    }
+    return g;
+}
 
 // (2): the sphere touches the surface where it can.
 TARN_HD inline float radius_at(float side, float phi) { return side * clamp(side * phi, least_radius, most_radius); }
@@ -126,7 +113,7 @@ struct Ground {
         if (side > 0 && !outside) return 0;
         const float goal = side * clamp(std::fabs(p), least_radius, particle_band);
         for (int n = 0; n < 4 && std::fabs(p - goal) > 0.05f; ++n) {
-            const Vec<D, float> g = eye.gradient(phi, x);
+            const Vec<D, float> g = gradient(eye, phi, x);
             const float square = dot(g, g) * inv_h * inv_h;
             if (square < 0.01f) return 0;
             x = eye.moved(x, x + ((goal - p) * inv_h / square) * g);
@@ -187,7 +174,7 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
     const ParticleView<D> p = particles.view();
     parallel_range("squeeze out", particles.count(), [=] TARN_KERNEL(int i) {
         if (!(p.radius[i] > 0)) return;
-        const Cell<D> c = eye.cell(p.at(i));
+        const Cell<D> c = cell_at(p.at(i), cells);
         const int k = f.index(c);
         if (f[k] > near) return;
         for (int a = 0; a < D; ++a) {
@@ -227,7 +214,7 @@ void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles,
         if (!final && side * r >= most_radius) return;
         const Vec<D, float> x = p.at(i);
         // Most are so far on their own side that their cell's value tells.
-        if (side * inv_h * old(eye.cell(x)) > 1.5f) {
+        if (side * inv_h * old(cell_at(x, cells)) > 1.5f) {
             if (final) p.radius[i] = side * most_radius;
             return;
         }
@@ -311,7 +298,7 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
         const float own = side * ground.phi_at(x);
         far[i] = own < -least_radius ? -1.0f : own;
         if (own > particle_band + 0.5f || ground.in_solid(x)) return;
-        cell[i] = numbers.number(eye.cell(x));
+        cell[i] = numbers.number(cell_at(x, cells));
         if (cell[i] >= 0) atomic_add(begin + cell[i], 1);
     });
     (void)parallel_starts("sort particles", begin, slots + 1);
@@ -393,7 +380,7 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
                 return near ? sample_velocity_in_gaps(u, f, sides.before, y) : velocity_one_side(u, sides.before, y);
             };
             const Vec<D, float> half = go(sides.before, x, x + (0.5f * s) * velocity_at(x));
-            const Vec<D, float> end = well_inside(x + s * velocity_at(half), cells);
+            const Vec<D, float> end = kept_inside(x + s * velocity_at(half), cells, barred_margin);
             p.put(i, go(sides.after, sides.carried(x), end));
         });
         return;
