@@ -11,7 +11,7 @@ namespace tarn {
 
 // The axis along which a dry cell lies between two wet ones that approach each other, or -1.
 template <int D, class T>
-TARN_HD inline int closing_axis(const View<D, const float>& phi, const FaceView<D, T>& u, Cell<D> c)
+TARN_HD TARN_INLINE int closing_axis(const View<D, const float>& phi, const FaceView<D, T>& u, Cell<D> c)
 {
     const int i = phi.index(c);
     if (phi[i] < 0) return -1;
@@ -35,8 +35,8 @@ TARN_HD inline bool nearer_above(const View<D, const float>& phi, Cell<D> c, int
 
 // The velocity at a position, of the nearer surface in a gap that closes.
 template <int D, class T>
-TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
-                                                     Cell<D> cells, Vec<D, float> x)
+TARN_HD TARN_INLINE Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
+                                                          Cell<D> cells, Vec<D, float> x)
 {
     Vec<D, float> v = sample_velocity(u, cells, x);
     const Cell<D> c = cell_at(x, cells);

@@ -10,6 +10,13 @@
 #define TARN_KERNEL
 #endif
 
+// For small functions in the innermost loops, which the compiler would otherwise call where there are many of them.
+#if defined(__CUDACC__)
+#define TARN_INLINE __forceinline__
+#else
+#define TARN_INLINE inline __attribute__((always_inline))
+#endif
+
 // For large functions that kernels call in many places: compiled once, not copied to each of them.
 #if defined(__CUDACC__)
 #define TARN_APART __noinline__

@@ -11,8 +11,8 @@ template <int D, class T = double>
 struct Vec {
     T v[D] = {};
 
-    TARN_HD constexpr T& operator[](int a) { return v[a]; }
-    TARN_HD constexpr const T& operator[](int a) const { return v[a]; }
+    TARN_HD TARN_INLINE constexpr T& operator[](int a) { return v[a]; }
+    TARN_HD TARN_INLINE constexpr const T& operator[](int a) const { return v[a]; }
 
     TARN_HD static constexpr Vec all(T s)
     {
@@ -27,38 +27,38 @@ struct Vec {
         return r;
     }
     template <class U>
-    TARN_HD constexpr Vec<D, U> as() const
+    TARN_HD TARN_INLINE constexpr Vec<D, U> as() const
     {
         Vec<D, U> r;
         for (int a = 0; a < D; ++a) r.v[a] = static_cast<U>(v[a]);
         return r;
     }
 
-    TARN_HD constexpr Vec& operator+=(Vec b)
+    TARN_HD TARN_INLINE constexpr Vec& operator+=(Vec b)
     {
         for (int a = 0; a < D; ++a) v[a] += b.v[a];
         return *this;
     }
-    TARN_HD constexpr Vec& operator-=(Vec b)
+    TARN_HD TARN_INLINE constexpr Vec& operator-=(Vec b)
     {
         for (int a = 0; a < D; ++a) v[a] -= b.v[a];
         return *this;
     }
-    TARN_HD constexpr Vec& operator*=(T s)
+    TARN_HD TARN_INLINE constexpr Vec& operator*=(T s)
     {
         for (int a = 0; a < D; ++a) v[a] *= s;
         return *this;
     }
-    TARN_HD friend constexpr Vec operator+(Vec a, Vec b) { return a += b; }
-    TARN_HD friend constexpr Vec operator-(Vec a, Vec b) { return a -= b; }
-    TARN_HD friend constexpr Vec operator*(Vec a, T s) { return a *= s; }
-    TARN_HD friend constexpr Vec operator*(T s, Vec a) { return a *= s; }
-    TARN_HD friend constexpr Vec operator-(Vec a)
+    TARN_HD TARN_INLINE friend constexpr Vec operator+(Vec a, Vec b) { return a += b; }
+    TARN_HD TARN_INLINE friend constexpr Vec operator-(Vec a, Vec b) { return a -= b; }
+    TARN_HD TARN_INLINE friend constexpr Vec operator*(Vec a, T s) { return a *= s; }
+    TARN_HD TARN_INLINE friend constexpr Vec operator*(T s, Vec a) { return a *= s; }
+    TARN_HD TARN_INLINE friend constexpr Vec operator-(Vec a)
     {
         for (int i = 0; i < D; ++i) a.v[i] = -a.v[i];
         return a;
     }
-    TARN_HD friend constexpr bool operator==(Vec a, Vec b)
+    TARN_HD TARN_INLINE friend constexpr bool operator==(Vec a, Vec b)
     {
         for (int i = 0; i < D; ++i)
             if (!(a.v[i] == b.v[i])) return false;

@@ -17,10 +17,10 @@ struct Lattice {
     float w[D];
 };
 
-TARN_HD inline float clamp(float x, float lo, float hi) { return x < lo ? lo : (x > hi ? hi : x); }
+TARN_HD TARN_INLINE float clamp(float x, float lo, float hi) { return x < lo ? lo : (x > hi ? hi : x); }
 
 // Along one axis: the lower value and the weight of the upper one. `last` is the index of the field's last value there.
-TARN_HD inline int locate(float x, int last, float& weight)
+TARN_HD TARN_INLINE int locate(float x, int last, float& weight)
 {
     const float p = clamp(x, 0.0f, static_cast<float>(last));
     const int i = static_cast<int>(p);
@@ -30,7 +30,7 @@ TARN_HD inline int locate(float x, int last, float& weight)
 }
 
 template <int D, class T>
-TARN_HD inline Lattice<D> locate(const View<D, T>& f, Vec<D, float> x, Cell<D> last)
+TARN_HD TARN_INLINE Lattice<D> locate(const View<D, T>& f, Vec<D, float> x, Cell<D> last)
 {
     Lattice<D> l;
     for (int a = 0; a < D; ++a) l.index += f.next(a) * locate(x[a], last[a], l.w[a]);
@@ -38,7 +38,7 @@ TARN_HD inline Lattice<D> locate(const View<D, T>& f, Vec<D, float> x, Cell<D> l
 }
 
 template <class T>
-TARN_HD inline float sample(const View<2, T>& f, const Lattice<2>& l)
+TARN_HD TARN_INLINE float sample(const View<2, T>& f, const Lattice<2>& l)
 {
     const float* p = f.data + l.index;
     const int sy = f.stride[1];
@@ -61,7 +61,7 @@ TARN_HD inline float sample_plain(const View<3, T>& f, const Lattice<3>& l)
 }
 
 template <class T>
-TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
+TARN_HD TARN_INLINE float sample(const View<3, T>& f, const Lattice<3>& l)
 {
 #if TARN_SSE
     // The same with the four values of a layer in one register: along z, then y, then x.
@@ -84,20 +84,20 @@ TARN_HD inline float sample(const View<3, T>& f, const Lattice<3>& l)
 
 // The cell that a position lies in; the nearest where it lies in none.
 template <int D>
-TARN_HD inline Cell<D> cell_at(Vec<D, float> x, Cell<D> cells)
+TARN_HD TARN_INLINE Cell<D> cell_at(Vec<D, float> x, Cell<D> cells)
 {
     Cell<D> c;
     for (int a = 0; a < D; ++a) {
         const float p = clamp(x[a], 0, static_cast<float>(cells[a] - 1));
-        c[a] = static_cast<int>(p);
-        if (p - static_cast<float>(c[a]) >= 0.5f) ++c[a];
+        const int lower = static_cast<int>(p);
+        c[a] = lower + static_cast<int>(p - static_cast<float>(lower) >= 0.5f);
     }
     return c;
 }
 
 // A cell-centred field at a position.
 template <int D, class T>
-TARN_HD inline float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D, float> x)
+TARN_HD TARN_INLINE float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D, float> x)
 {
     Cell<D> last = cells;
     for (int a = 0; a < D; ++a) --last[a];
@@ -158,7 +158,7 @@ TARN_HD inline float sample_faces(const View<D, T>& f, Cell<D> cells, int axis, 
 // The velocity at a position. A component sits half a cell lower along its own axis only, so two places along each axis
 // serve all components.
 template <int D, class T>
-TARN_HD inline Vec<D, float> sample_velocity(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x)
+TARN_HD TARN_INLINE Vec<D, float> sample_velocity(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x)
 {
     int at_cells[D], at_faces[D];
     float w_cells[D], w_faces[D];

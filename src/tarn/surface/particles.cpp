@@ -30,7 +30,10 @@ template <int D>
 struct Everywhere {
     Cell<D> cells;
 
-    TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_cells(f, cells, x); }
+    TARN_HD TARN_INLINE float value(const View<D, const float>& f, Vec<D, float> x) const
+    {
+        return sample_cells(f, cells, x);
+    }
     // How far one gets towards a position.
     TARN_HD static Vec<D, float> reached(Vec<D, float>, Vec<D, float> to) { return to; }
     TARN_HD Vec<D, float> moved(Vec<D, float>, Vec<D, float> to) const { return kept_inside(to, cells); }
