@@ -304,12 +304,12 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
 }
 
 // Thin sheets and films are lost between cells, and thin gaps of air close too soon. What a body is missing comes back
-// evenly from all its water: a divergence that closes the gap in a few steps, but so slowly that nobody sees it
+// evenly from all its water: a divergence that closes the gap in two steps or more, but so slowly that nobody sees it
 // (Kim et al. 2007 do so for bubbles). Spray that lands swells the cell it lands in.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
 {
-    const double soon = 4 * dt;
+    const double soon = 2 * dt;
     constexpr double fastest = 5;    // 1/s
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
     std::vector<float> rates(w.ledger.actual.size() + 1);

@@ -92,8 +92,16 @@ void find_tiles(Water<D>& w)
         const auto k = w.known[a].view();
         parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = f(c) = k(c) = 0; });
     }
+    for (uint8_t& flags : w.map.flags) {
+        // Inside solids phi need not be water's.
+        const bool deep = (flags & tile_wet) && !(flags & tile_band) && !w.solids.any;
+        flags = static_cast<uint8_t>(flags & ~(tile_deep | tile_shallow));
+        if (flags & tile_active) flags |= deep ? tile_deep : tile_shallow;
+    }
     w.tiles_band = select(w.map, tile_band);
     w.tiles_active = select(w.map, tile_active);
+    w.tiles_deep = select(w.map, tile_deep);
+    w.tiles_shallow = select(w.map, tile_shallow);
 }
 
 template <int D>
@@ -116,7 +124,7 @@ template <int D>
 void carry_bodies(Water<D>& w, const Params& p, double dt)
 {
     const auto closed = closed_faces(w.solids);
-    carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_active, dt, p.time.cfl,
+    carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
           sides_of(w.solids, w.grid));
 }
 
@@ -220,7 +228,7 @@ Water<D> initial_surface(const Scene& scene)
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
     const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_active);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
     w.ledger.expected = w.ledger.actual;
     w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
     return w;

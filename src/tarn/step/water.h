@@ -17,6 +17,8 @@ inline constexpr uint8_t tile_wet = 1;        // a cell with phi < 0
 inline constexpr uint8_t tile_band = 2;       // a cell within the band around the surface
 inline constexpr uint8_t tile_active = 4;     // either: where velocities are
 inline constexpr uint8_t tile_candidate = 8;  // where a step may find any of these
+inline constexpr uint8_t tile_deep = 16;      // wet, and nowhere within the band
+inline constexpr uint8_t tile_shallow = 32;   // active, but not deep
 
 template <int D>
 struct Water {
@@ -43,7 +45,7 @@ struct Water {
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
-    Tiles<D> tiles_band, tiles_active;
+    Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow;
 
     // Room to work in. Outside active tiles, `faces` and `known` are zero.
     FaceField<D> faces;

@@ -57,12 +57,31 @@ TARN_HD inline int came_from(const View<D, const int>& before, const FaceView<D,
     return before(origin);
 }
 
+// The first cell of a cell's tile, which stands for the whole of a deep one.
+template <int D>
+TARN_HD inline Cell<D> first_of_tile(Cell<D> c)
+{
+    for (int a = 0; a < D; ++a) c[a] -= c[a] % tile_size;
+    return c;
+}
+
+// Calls f for every cell of the shallow tiles, and for the first of each deep one.
+template <int D, class F>
+void for_each_piece(const char* name, const Tiles<D>& shallow, const Tiles<D>& deep, const F& f)
+{
+    parallel_for(name, shallow, f);
+    parallel_for(name, deep, [=] TARN_KERNEL(Cell<D> c) {
+        if (c == first_of_tile<D>(c)) f(c);
+    });
+}
+
 // Points every wet cell to the lowest cell of its body.
 template <int D>
-void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>& tiles)
+void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>& shallow, const Tiles<D>& deep)
 {
+    parallel_for("bodies", deep, [=] TARN_KERNEL(Cell<D> c) { label(c) = label.index(first_of_tile<D>(c)); });
     // Within a row of a tile, a run along x is one from the start.
-    parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for("bodies", shallow, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
         const int end = label.index(c) + (c[0] + tile_size < seen.wet.cells[0] ? tile_size : seen.wet.cells[0] - c[0]);
         bool wet = false;
@@ -73,7 +92,7 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
             wet = belongs;
         }
     });
-    parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (atomic_load(label.data + i) == no_body) return;
         const auto belongs = [&](int j) { return atomic_load(label.data + j) != no_body; };
@@ -90,11 +109,21 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
     });
 }
 
-// Adds up `f`, a body and a volume in cells, row by row of a tile: neighbours are mostly of one body.
+// Adds up `f`, a body and a volume in cells, row by row of a tile: neighbours are mostly of one body. A deep tile is
+// all like its first cell.
 template <int D, class F>
-void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, const Tiles<D>& tiles, const F& f)
+void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, const Tiles<D>& shallow,
+                 const Tiles<D>& deep, const F& f)
 {
-    parallel_for(name, tiles, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for(name, deep, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(c == first_of_tile<D>(c))) return;
+        int body = 0;
+        const double volume = f(c, body);
+        int all = 1;
+        for (int a = 0; a < D; ++a) all *= c[a] + tile_size < cells[a] ? tile_size : cells[a] - c[a];
+        if (body > 0) add(c, body, all * volume);
+    });
+    parallel_for(name, shallow, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
         const Cell<D> first = c;
         int body = 0;
@@ -117,18 +146,19 @@ void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, 
 }  // namespace
 
 template <int D>
-void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& tiles)
+void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
+                 const Tiles<D>& deep)
 {
     const Seen<D> seen(phi, closed);
     const auto label = ledger.body.view();
-    unite_bodies(label, seen, tiles);
+    unite_bodies(label, seen, shallow, deep);
 
     // Every cell finds its root; roots make themselves known, as far as there is room, and are counted.
     int count = 0;
     for (int room = 1024;; room = count) {
         int* const roots = room_for(ledger.roots, room + 1);
         parallel_range("bodies", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
-        parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
             const int i = label.index(c);
             if (atomic_load(label.data + i) == no_body) return;
             const int root = find_root(label.data, i);
@@ -147,16 +177,20 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     std::sort(sorted.begin(), sorted.end());
     backend::copy(roots, sorted.data(), sorted.size() * sizeof(int));
     parallel_range("bodies", count, [=] TARN_KERNEL(int n) { label[roots[n]] = no_body - 1 - n; });
-    parallel_for("bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c), own = label[i];
         const int number = own < 0 ? own : atomic_load(label.data + own);
         atomic_store(label.data + i, number < 0 ? no_body - number : number);
+    });
+    parallel_for("bodies", deep, [=] TARN_KERNEL(Cell<D> c) {
+        const Cell<D> first = first_of_tile<D>(c);
+        if (!(c == first)) label(c) = label(first);
     });
 
     // A cell without its centre in the water counts for the body beside it.
     SumsByBody sums(static_cast<size_t>(count));
     const View<D, const int> body = label;
-    add_by_body("bodies", sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& owner) {
+    add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
         owner = body(c);
@@ -174,10 +208,10 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt, double reach, const Sides<D>& sides)
+           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides)
 {
     ledger.body.swap(ledger.before);
-    find_bodies(ledger, phi, closed, tiles);
+    find_bodies(ledger, phi, closed, shallow, deep);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.elsewhere = 0;
@@ -190,13 +224,13 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const auto body = std::as_const(ledger.body).view(), before = std::as_const(ledger.before).view();
     const auto u = velocity.view();
     const float s = static_cast<float>(dt / phi.grid().h);
-    // Deep in the water a cell's own place tells as much.
-    const float deep = -(static_cast<float>(reach) + 1.5f) * seen.wet.h;
+    // Far inside the water a cell's own place tells as much.
+    const float inside = -(static_cast<float>(reach) + 1.5f) * seen.wet.h;
     const auto came = [=] TARN_KERNEL(Cell<D> c) {
-        return seen.wet.phi(c) < deep ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
+        return seen.wet.phi(c) < inside ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
     };
     SumsByBody left_sums(old_count), new_sums(count);
-    add_by_body("ledger", left_sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& from) {
+    add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& from) {
         if (body(c) == 0) return 0.0;
         from = came(c);
         return static_cast<double>(seen.wet(c));
@@ -207,7 +241,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     for (size_t i = 0; i < old_count; ++i) share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
-    add_by_body("ledger", new_sums.adder(), seen.wet.cells, tiles, [=] TARN_KERNEL(Cell<D> c, int& to) {
+    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
         const int from = body(c) > 0 ? came(c) : 0;
         if (from == 0) return 0.0;
         to = body(c);
@@ -231,9 +265,10 @@ void share_out(Ledger<D>& ledger, double volume)
 }
 
 #define TARN_INSTANTIATE(D)                                                                                       \
-    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&);               \
+    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&,                \
+                              const Tiles<D>&);                                                                   \
     template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&, \
-                        double, double, const Sides<D>&);                                                         \
+                        const Tiles<D>&, double, double, const Sides<D>&);                                        \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -69,15 +69,17 @@ private:
     Memory<long long> sums_;
 };
 
-// Numbers the bodies of phi on the tiles, and measures them. `closed` is null where there are no solids.
+// Numbers the bodies of phi on the tiles, and measures them. `closed` is null where there are no solids. A tile of the
+// `deep` ones is water throughout, and so is what lies beside it: it counts as one piece.
 template <int D>
-void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& tiles);
+void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
+                 const Tiles<D>& deep);
 
 // Finds the bodies of a phi that `velocity` has moved for dt, by no more than `reach` cells, and hands on to them what
 // the old ones should hold.
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& tiles, double dt, double reach, const Sides<D>& sides = {});
+           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {});
 
 // Adds to what bodies should hold, by their volume.
 template <int D>
