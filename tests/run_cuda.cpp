@@ -221,7 +221,7 @@ shape = "sphere"
 center = [0.3, 0.4, 0.25]
 radius = 0.3
 [time]
-frames = 6
+frames = 3
 max_step = 0.004
 [output]
 preview = false
@@ -229,11 +229,10 @@ preview = false
     ASSERT_EQ(run("cpu", {}).code, 0);
     const Outcome r = run("gpu", {"--backend", "cuda"});
     ASSERT_EQ(r.code, 0) << r.err;
-    // With so much going on at once, particles turn a rounding error into another choice now and then: 1.02e-3 was
-    // seen.
+    // Long enough for everything to have acted. Splashes make rounding errors grow: after 6 frames 3e-3 was seen.
     for (const char* name : {"volume", "volume_expected", "kinetic_energy", "potential_energy"}) {
         const double expected = column("cpu", name).back();
-        EXPECT_NEAR(column("gpu", name).back(), expected, 2e-3 * std::fabs(expected)) << name;
+        EXPECT_NEAR(column("gpu", name).back(), expected, 1e-3 * std::fabs(expected)) << name;
     }
 }
 

@@ -304,13 +304,13 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
 }
 
 // Thin sheets and films are lost between cells, and thin gaps of air close too soon. What a body is missing comes back
-// evenly from all its water: a divergence that closes the gap in two steps or more, but so slowly that nobody sees it
-// (Kim et al. 2007 do so for bubbles). Spray that lands swells the cell it lands in.
+// evenly from all its water: a divergence, as in Kim et al. 2007 for bubbles, that closes the gap while the fastest water
+// crosses a few cells, and before the next frame. Spray that lands swells the cell it lands in.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
 {
-    const double soon = 2 * dt;
     constexpr double fastest = 5;    // 1/s
+    const double soon = std::max(dt, std::min(8 * w.grid.h / w.fastest, 0.5 / p.time.rate));
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
     std::vector<float> rates(w.ledger.actual.size() + 1);
     for (size_t i = 0; i < w.ledger.actual.size() && p.surface.volume_correction; ++i) {
