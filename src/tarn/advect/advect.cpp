@@ -303,7 +303,7 @@ void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const
                 if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
                 const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
                 for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
-                    if (std::fabs(old(c)) > far_limit) continue;
+                    if (std::fabs(old(c)) >= far_limit) continue;
                     const Vec<D, float> from = trace(u, place, c, -s, rk3);
                     if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
                     const float behind = (side ? from[a] - end : end - from[a]) * h;
@@ -329,7 +329,7 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
     parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
         // A cell that a wall has swept over has changed sides, however far it was from the surface.
         const float here = old(sides.origin(c));
-        if (std::fabs(here) > far_limit) {
+        if (std::fabs(here) >= far_limit) {
             forth(c) = here;
             return;
         }
@@ -370,7 +370,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
     const float h = static_cast<float>(phi.grid().h);
     parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float here = old(c);
-        if (std::fabs(here) > far_limit) {
+        if (std::fabs(here) >= far_limit) {
             forth(c) = here;
             return;
         }

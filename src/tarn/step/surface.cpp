@@ -56,12 +56,12 @@ TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const Sha
 }
 
 template <int D>
-void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
+void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
     if (const auto closed = closed_faces(w.solids, forget))
-        redistance(w.phi, tiles, w.band, w.scratch[0], *closed);
+        redistance(w.phi, tiles, band, w.scratch[0], *closed);
     else
-        redistance(w.phi, tiles, w.band, w.scratch[0]);
+        redistance(w.phi, tiles, band, w.scratch[0]);
 }
 
 }  // namespace
@@ -162,12 +162,14 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
     const int substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
     const Tiles<D> first = swept ? select(w.map, tile_candidate) : w.tiles_band;
     const Tiles<D> around = around_band(w, p.time.cfl);
-    // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back.
-    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
+    // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back, where the
+    // surface may come to. Until the step is over, nothing further away counts.
+    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h, near = path - w.grid.h;
+    const double band = std::min(w.band, near + path);
     for (int n = 0; n < substeps; ++n) {
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
-        advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, w.band - path,
-               p.surface.advection == Advection::maccormack ? w.band : path, scratch, w.gaps, sides);
+        advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
+               p.surface.advection == Advection::maccormack ? band : path, scratch, w.gaps, sides);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
@@ -178,7 +180,7 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
                             sides.after);  // a given flow carries air, too
             correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
-        make_distance(w, around);
+        make_distance(w, around, n + 1 < substeps ? band : w.band);
         if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
     }
 }
@@ -219,7 +221,7 @@ Water<D> initial_surface(const Scene& scene)
         });
     }
     (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
-    for (int n = 0; n < 3; ++n) make_distance(w, all, true);
+    for (int n = 0; n < 3; ++n) make_distance(w, all, w.band, true);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
