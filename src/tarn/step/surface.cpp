@@ -164,8 +164,8 @@ void carry_surface(Water<D>& w, const Params& p, double dt)
     const Tiles<D> around = around_band(w, p.time.cfl);
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back, where the
     // surface may come to. Until the step is over, nothing further away counts.
-    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h, near = path - w.grid.h;
-    const double band = std::min(w.band, near + path);
+    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
+    const double near = std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h)), band = near + path;
     for (int n = 0; n < substeps; ++n) {
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
         advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
