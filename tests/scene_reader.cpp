@@ -289,8 +289,6 @@ TEST(SceneReader, what_is_reserved_for_later_says_so)
               "x.toml:14: method.grid: \"octree\" is not available in this version; use \"uniform\"");
     EXPECT_EQ(refusal(good + "[method]\nphases = \"water-air\"\n"),
               "x.toml:14: method.phases: \"water-air\" is not available in this version; use \"water\"");
-    EXPECT_EQ(refusal(good + "[output]\nsurface = \"usd\"\n"),
-              "x.toml:14: output.surface: \"usd\" is not available in this version; use \"ply\"");
 }
 
 TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)

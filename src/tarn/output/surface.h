@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tarn/shapes/shape.h"
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -18,6 +19,9 @@ struct Mesh {
 // Watertight: where water meets a wall or a solid, the surface runs along it and closes the body of water.
 template <int D>
 Mesh surface_mesh(const Water<D>& water);
+
+// The solids at a time, closed along the walls of the domain, with the velocities they move by.
+Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t);
 
 // Binary little-endian PLY (x y z nx ny nz and the velocity) and OBJ. Written to a temporary name, then renamed.
 void write_ply(const std::string& path, const Mesh& mesh);

@@ -27,6 +27,8 @@ constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a me
 constexpr double memory_per_volume_byte = 8;
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
+constexpr double usd_per_surface_cell = 160;
+constexpr double vtp_per_surface_cell = 68;
 constexpr double vdb_per_wet_cell = 25;
 constexpr double png_per_pixel = 0.55;
 constexpr double checkpoint_per_cell = 14;
@@ -149,7 +151,9 @@ private:
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
         if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * surface;
         if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * surface;
-        if (o.volume) e.volume = cost::vdb_per_wet_cell * double(e.wet);
+        if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell * surface;
+        if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell * surface;
+        if (o.volume) e.volume = volume();
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -174,6 +178,16 @@ private:
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // Bytes of a volume on disk. OpenVDB stores what is wet; the others every cell's phi, velocity and distance to
+    // solids.
+    double volume() const
+    {
+        if (params_.output.volume_format == VolumeFormat::vdb)
+            return cost::vdb_per_wet_cell * double(report_.estimate.wet);
+        const int components = params_.output.volume_format == VolumeFormat::vti ? 3 : D;
+        return 4.0 * (1 + components + (scene_.solids.empty() ? 0 : 1)) * double(grid_.count());
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.

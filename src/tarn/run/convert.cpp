@@ -30,7 +30,7 @@ int write_frames(const std::string& dir, const Scene& scene, const std::map<int,
     std::optional<Water<D>> water;
     int written = 0;
     for (const auto& [frame, path] : all) {
-        const FramePaths paths = frame_paths(dir, scene.params.output, frame);
+        const FramePaths paths = frame_paths(dir, scene, frame);
         if (paths.exist()) continue;
         const Timer timer;
         if (!water) water = initial_water<D>(scene);
@@ -85,7 +85,7 @@ int convert(const std::string& dir)
     Progress progress(false);
     const Timer timer;
     write_file(dir + "/scene.toml", write_params(scene.params));
-    make_frame_folders(dir, output);
+    prepare_frames(dir, scene);
     const int written = scene.params.dimension() == 2 ? write_frames<2>(dir, scene, all, progress)
                                                       : write_frames<3>(dir, scene, all, progress);
     if (output.preview && (written > 0 || !fs::exists(dir + "/movie.mp4"))) {

@@ -8,19 +8,22 @@
 
 namespace tarn {
 
-// Empty where [output] does not ask for it.
+// Empty where [output] does not ask for it. USD has the spray in the surface's file. Solids that stand still are
+// written with the first frame.
 struct FramePaths {
-    std::string surface, volume, particles, render;
+    int frame = 0;
+    std::string dir;  // of the run
+    std::string surface, solids, volume, particles, render;
 
     // Whether they take more of the state than its spray.
     bool need_fields() const { return !surface.empty() || !volume.empty() || !render.empty(); }
     // Whether every file is there.
     bool exist() const;
 };
-FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame);
+FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame);
 
-// The folders that those paths name.
-void make_frame_folders(const std::string& dir, const OutputParams& output);
+// The folders that those paths name, and what ties their frames together.
+void prepare_frames(const std::string& dir, const Scene& scene);
 
 template <int D>
 void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& scene);
