@@ -46,7 +46,8 @@ def load(folder):
     scene.frame_set(first)
     for each in made:
         if sequence.PART in each:
-            sequence.show(each, first)  # the handler has had no scene to show these in yet
+            sequence.show(each, first)
+        each.update_tag()  # so that it finds its place when the scene becomes the window's
     return scene
 
 
@@ -114,7 +115,7 @@ def new_floor(run, collection):
     data = bpy.data.meshes.new("Floor")
     data.from_pydata(square(rim) + square(reach), [], [(0, 1, 2, 3)] + [(4 + i, 4 + (i + 1) % 4, (i + 1) % 4, i) for i in range(4)])
     data.materials.append(look.tiles("Tarn tiles", longest / 8))
-    data.materials.append(look.matte("Tarn ground", (0.10, 0.105, 0.11)))
+    data.materials.append(look.matte("Tarn ground", (0.13, 0.14, 0.15)))
     data.polygons.foreach_set("material_index", [0, 1, 1, 1, 1])
     made = bpy.data.objects.new("Floor", data)
     collection.objects.link(made)

@@ -139,6 +139,8 @@ def frame_domain(size, fov, aspect, position, target):
 def settings(scene):
     scene.render.engine = "CYCLES"
     scene.cycles.samples = 128
+    # Light that goes straight through the water (see water()) must not come a second time as noise.
+    scene.cycles.caustics_refractive = scene.cycles.caustics_reflective = False
     scene.render.use_motion_blur = True
     scene.render.motion_blur_shutter = 0.5
     try:

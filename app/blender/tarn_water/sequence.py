@@ -31,6 +31,8 @@ def show(thing, frame):
     if "radius" in columns:
         set_attribute(thing.data, "radius", "FLOAT", "value", np.ascontiguousarray(columns["radius"]))
     thing[SHOWN] = chosen
+    # Writing on an object has Blender copy it anew, and its place in the world is lost in that unless asked for.
+    thing.update_tag(refresh={"OBJECT", "DATA"})
 
 
 def fill(mesh, points, triangles):
