@@ -26,10 +26,10 @@ protected:
 
     json read_usd(const std::string& where, const std::string& file, const std::vector<std::string>& times) const
     {
-        std::vector<std::string> words = {TARN_SOURCE_DIR "/tests/read_usd.js", TARN_USD_READER,
+        std::vector<std::string> words = {"node", TARN_SOURCE_DIR "/tests/read_usd.js", TARN_USD_READER,
                                           (folder / where).string(), file};
         words.insert(words.end(), times.begin(), times.end());
-        const Outcome r = tarn(Launch{.words = words, .program = "/usr/bin/node"});
+        const Outcome r = tarn(Launch{.words = words, .program = "/usr/bin/env"});
         EXPECT_EQ(r.code, 0) << r.err;
         if (r.code != 0) return {};
         const json found = json::parse(r.out);

@@ -403,6 +403,9 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {with(carried, "[flow]", "[[flow]]"), "x.toml:8: flow: ", "expected a table [flow]"},
         {with(with(carried, "[1, 1, 1]", "[1, 1]"), "[0.35, 0.35, 0.35]", "[0.35, 0.35]"),
          "x.toml:9: flow.field: ", "needs 3D"},
+        {"tarn = 1\n[domain]\nsize = [1, 1]\n[[water]]\nshape = \"box\"\nmin = [0, 0]\nmax = [0.5, 0.5]\n"
+         "[output]\nsurface = \"usd\"\n",
+         "x.toml:9: output.surface: ", "\"usd\" needs 3D"},
         {carried + "[[solid]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.1, 1]\n",
          "x.toml:11: solid: ", "remove [[solid]] or [flow]"},
         {carried + source + "rate = 1\n", "x.toml:11: source: ", "remove [[source]] or [flow]"},

@@ -3,8 +3,6 @@
 #include <filesystem>
 
 #include "tarn/output/numpy.h"
-#include "tarn/output/particles.h"
-#include "tarn/output/surface.h"
 #include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
 #include "tarn/output/vtk.h"
@@ -58,25 +56,6 @@ void write_mesh(const std::string& path, SurfaceFormat format, const Mesh& mesh,
 }
 
 template <int D>
-void write_surface(const FramePaths& paths, const Water<D>& water, const OutputParams& output)
-{
-    const Mesh mesh = surface_mesh(water);
-    if (output.surface != SurfaceFormat::usd) return write_mesh(paths.surface, output.surface, mesh, water.time);
-    const std::vector<Drop> spray = drops_of(water);
-    write_usd(paths.surface, paths.frame, mesh, output.particles ? &spray : nullptr);
-}
-
-void write_solids(const FramePaths& paths, const Water<3>& water, const Scene& scene)
-{
-    const Mesh mesh = solid_mesh(scene.solids, water.grid, water.time);
-    const SurfaceFormat format = scene.params.output.surface;
-    if (format == SurfaceFormat::usd)
-        write_usd_solids(paths.solids, paths.frame, mesh);
-    else
-        write_mesh(paths.solids, format, mesh, water.time);
-}
-
-template <int D>
 void write_volume(const std::string& path, const Water<D>& water, VolumeFormat format)
 {
     switch (format) {
@@ -94,13 +73,12 @@ bool writes_solids(const Scene& scene)
     return scene.params.dimension() == 3 && scene.params.output.surface != SurfaceFormat::none && !scene.solids.empty();
 }
 
-UsdRun usd_run(const Scene& scene)
+UsdRun usd_run(const std::string& dir, const Params& params)
 {
-    const Params& params = scene.params;
-    return {.title = params.title.empty() ? scene.name : params.title,
+    return {.title = params.title.empty() ? fs::path(dir).filename().string() : params.title,
             .rate = params.time.rate,
             .spray = params.output.particles,
-            .solids = writes_solids(scene)};
+            .solids = fs::is_directory(dir + "/solids")};
 }
 
 }  // namespace
@@ -112,16 +90,14 @@ bool FramePaths::exist() const
     return true;
 }
 
-FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
+FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame, bool solids)
 {
-    const OutputParams& output = scene.params.output;
     const char* const mesh = ending(output.surface);
     FramePaths paths;
     paths.frame = frame;
     paths.dir = dir;
     if (output.surface != SurfaceFormat::none) paths.surface = frame_path(dir, "surface", frame, mesh);
-    if (writes_solids(scene) && (frame == 0 || scene.solids.moving()))
-        paths.solids = frame_path(dir, "solids", frame, mesh);
+    if (solids) paths.solids = frame_path(dir, "solids", frame, mesh);
     if (output.volume) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
@@ -129,29 +105,62 @@ FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
     return paths;
 }
 
-void prepare_frames(const std::string& dir, const Scene& scene)
+FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
 {
-    const FramePaths paths = frame_paths(dir, scene, 0);
+    const bool solids = writes_solids(scene) && (frame == 0 || scene.solids.moving());
+    return frame_paths(dir, scene.params.output, frame, solids);
+}
+
+void prepare_frames(const std::string& dir, const Params& params, bool solids)
+{
+    const FramePaths paths = frame_paths(dir, params.output, 0, solids);
     for (const std::string* path : {&paths.surface, &paths.solids, &paths.volume, &paths.particles, &paths.render})
         if (!path->empty()) fs::create_directories(fs::path(*path).parent_path());
-    if (scene.params.output.surface == SurfaceFormat::usd) write_usd_manifests(dir, usd_run(scene));
+    if (params.output.surface == SurfaceFormat::usd) write_usd_manifests(dir, usd_run(dir, params));
+}
+
+void prepare_frames(const std::string& dir, const Scene& scene)
+{
+    prepare_frames(dir, scene.params, writes_solids(scene));
+}
+
+void write_shapes(const FramePaths& paths, const Params& params, const FrameShapes& shapes)
+{
+    const OutputParams& output = params.output;
+    const bool usd = output.surface == SurfaceFormat::usd;
+    if (!paths.solids.empty()) {
+        if (usd)
+            write_usd_solids(paths.solids, paths.frame, shapes.solids);
+        else
+            write_mesh(paths.solids, output.surface, shapes.solids, shapes.time);
+    }
+    if (!paths.surface.empty()) {
+        if (usd)
+            write_usd(paths.surface, paths.frame, shapes.surface, output.particles ? &shapes.spray : nullptr);
+        else
+            write_mesh(paths.surface, output.surface, shapes.surface, shapes.time);
+    }
+    if (!paths.particles.empty()) {
+        if (output.surface == SurfaceFormat::vtp)
+            write_vtp(paths.particles, shapes.spray, shapes.time);
+        else
+            write_particles(paths.particles, shapes.spray);
+    }
+    if (usd) write_usd_top(paths.dir, usd_run(paths.dir, params));
 }
 
 template <int D>
 void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& scene)
 {
     const OutputParams& output = scene.params.output;
-    if (!paths.surface.empty()) write_surface(paths, water, output);
+    FrameShapes shapes;
+    shapes.time = water.time;
+    if (!paths.surface.empty()) shapes.surface = surface_mesh(water);
+    if (output.particles) shapes.spray = drops_of(water);
     if constexpr (D == 3)
-        if (!paths.solids.empty()) write_solids(paths, water, scene);
-    if (output.surface == SurfaceFormat::usd) write_usd_top(paths.dir, usd_run(scene));
+        if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
+    write_shapes(paths, scene.params, shapes);
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
-    if (!paths.particles.empty()) {
-        if (output.surface == SurfaceFormat::vtp)
-            write_vtp(paths.particles, drops_of(water), water.time);
-        else
-            write_particles(paths.particles, drops_of(water));
-    }
     if (!paths.render.empty()) write_png(paths.render, preview(water, scene, output.preview_width));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "tarn/output/particles.h"
+#include "tarn/output/surface.h"
 #include "tarn/scene/scene.h"
 #include "tarn/step/water.h"
 
@@ -21,9 +23,20 @@ struct FramePaths {
     bool exist() const;
 };
 FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame);
+// Likewise, where it is known whether solids are written with this frame.
+FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame, bool solids);
 
-// The folders that those paths name, and what ties their frames together.
+// The folders that those paths name, and what their frames have in common; `solids` tells whether any frame has them.
+void prepare_frames(const std::string& dir, const Params& params, bool solids);
 void prepare_frames(const std::string& dir, const Scene& scene);
+
+// What can be written of a frame without its fields.
+struct FrameShapes {
+    double time = 0;
+    Mesh surface, solids;
+    std::vector<Drop> spray;
+};
+void write_shapes(const FramePaths& paths, const Params& params, const FrameShapes& shapes);
 
 template <int D>
 void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& scene);
