@@ -80,7 +80,8 @@ def sky(name):
     texture.sun_elevation = math.radians(48)
     texture.sun_rotation = math.radians(-60)
     texture.sun_intensity = 0.4
-    texture.dust_density = 0.4
+    if hasattr(texture, "dust_density"):  # Blender 5 calls it by another name
+        texture.dust_density = 0.4
     background = nodes.new("ShaderNodeBackground")
     background.inputs["Strength"].default_value = 0.1
     output = nodes.new("ShaderNodeOutputWorld")
@@ -141,6 +142,8 @@ def settings(scene):
     scene.cycles.samples = 128
     # Light that goes straight through the water (see water()) must not come a second time as noise.
     scene.cycles.caustics_refractive = scene.cycles.caustics_reflective = False
+    # Meshes change while an animation is rendered, which the windows must not look at meanwhile.
+    scene.render.use_lock_interface = True
     scene.render.use_motion_blur = True
     scene.render.motion_blur_shutter = 0.5
     try:
