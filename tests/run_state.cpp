@@ -209,6 +209,42 @@ TEST_F(AConversion, makes_only_what_is_missing)
     EXPECT_EQ(difference(read("o/surface/frame_0002.ply"), whole[2].second), "");
 }
 
+TEST_F(AConversion, gives_a_run_the_files_of_another_format)
+{
+    write("small.toml", small_scene("[[solid]]\nshape = \"sphere\"\ncenter = [0.7, 0.2, 0.25]\nradius = 0.1\n"));
+    ASSERT_EQ(tarn({"run", "small.toml", "--frames", "3", "--out", "o"}).code, 0);
+    for (const std::string format : {"usd", "vtp", "obj"}) {
+        const std::string setting = "output.surface=" + format;
+        ASSERT_EQ(tarn({"run", "small.toml", "--frames", "3", "--out", "same/o", "--force", "--set", setting}).code, 0);
+        const Outcome r = tarn({"convert", "o", "--set", setting});
+        ASSERT_EQ(r.code, 0) << r.err;
+        EXPECT_NE(r.out.find("done: 4 frames"), std::string::npos) << r.out;
+        int compared = 0;
+        for (const auto& [path, bytes] : tree("same/o")) {
+            if (path.find("frame_") == std::string::npos && !path.ends_with(".usda")) continue;
+            EXPECT_EQ(difference(read("o/" + path), bytes), "") << path;
+            ++compared;
+        }
+        EXPECT_GE(compared, format == "usd" ? 4 + 1 + 3 : 4 + 1 + 4) << "surfaces, solids, and spray or what ties them";
+    }
+    // States become any format too.
+    ASSERT_EQ(tarn({"pack", "small.toml", "--frames", "1"}).code, 0);
+    ASSERT_EQ(tarn_state({"small.pack", "--out", "s"}).code, 0);
+    ASSERT_EQ(tarn({"convert", "s", "--set", "output.surface=vtp", "--set", "output.volume=true", "--set",
+                    "output.volume_format=vti"})
+                  .code,
+              0);
+    EXPECT_TRUE(exists("s/surface/frame_0001.vtp"));
+    EXPECT_TRUE(exists("s/volume/frame_0001.vti"));
+
+    expect_refused(tarn({"convert", "o"}), "--set output.surface=usd");
+    expect_refused(tarn({"convert", "o", "--set", "output.volume=true"}), "volumes cannot be made from surfaces");
+    expect_refused(tarn({"convert", "o", "--set", "output.surface=usdd"}), "did you mean \"usd\"?");
+    write("o/surface/frame_0001.ply", "ply\n");
+    std::filesystem::remove(folder / "o/surface/frame_0001.vtp");
+    expect_refused(tarn({"convert", "o", "--set", "output.surface=vtp"}), "no PLY file that Tarn wrote");
+}
+
 TEST_F(AConversion, refuses_what_it_cannot_convert)
 {
     write("small.toml", small_scene());
@@ -222,6 +258,7 @@ TEST_F(AConversion, refuses_what_it_cannot_convert)
     expect_refused(tarn({"convert", "bare"}), "no states");
 
     ASSERT_EQ(tarn_state({"small.pack", "--out", "o", "--frames", "1"}).code, 0);
+    expect_refused(tarn({"convert", "o", "--set", "domain.cells=16"}), "only [output] can be changed");
     write("o/scene.pack", read("nothing.pack"));
     expect_refused(tarn({"convert", "o"}), "asks for nothing");
     write("o/scene.pack", read("other.pack"));

@@ -289,8 +289,6 @@ TEST(SceneReader, what_is_reserved_for_later_says_so)
               "x.toml:14: method.grid: \"octree\" is not available in this version; use \"uniform\"");
     EXPECT_EQ(refusal(good + "[method]\nphases = \"water-air\"\n"),
               "x.toml:14: method.phases: \"water-air\" is not available in this version; use \"water\"");
-    EXPECT_EQ(refusal(good + "[output]\nsurface = \"usd\"\n"),
-              "x.toml:14: output.surface: \"usd\" is not available in this version; use \"ply\"");
 }
 
 TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
@@ -405,6 +403,9 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {with(carried, "[flow]", "[[flow]]"), "x.toml:8: flow: ", "expected a table [flow]"},
         {with(with(carried, "[1, 1, 1]", "[1, 1]"), "[0.35, 0.35, 0.35]", "[0.35, 0.35]"),
          "x.toml:9: flow.field: ", "needs 3D"},
+        {"tarn = 1\n[domain]\nsize = [1, 1]\n[[water]]\nshape = \"box\"\nmin = [0, 0]\nmax = [0.5, 0.5]\n"
+         "[output]\nsurface = \"usd\"\n",
+         "x.toml:9: output.surface: ", "\"usd\" needs 3D"},
         {carried + "[[solid]]\nshape = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.1, 1]\n",
          "x.toml:11: solid: ", "remove [[solid]] or [flow]"},
         {carried + source + "rate = 1\n", "x.toml:11: source: ", "remove [[source]] or [flow]"},

@@ -49,7 +49,8 @@ class Case:
             a.grid(True, color="0.9", linewidth=0.6)
         return figure, axes
 
-    def finish(self, figure):
-        figure.savefig(self.folder / "plot.png", dpi=80)
+    def finish(self, figure=None):
+        if figure is not None:
+            figure.savefig(self.folder / "plot.png", dpi=80)
         self.work.cleanup()
         sys.exit(1 if self.failed else 0)

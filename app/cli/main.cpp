@@ -174,8 +174,13 @@ int run_command_line(int argc, char** argv)
     pack_cmd->add_option("file", packed, "Packed scene [<scene>.pack]")->type_name("FILE");
     pack_cmd->add_flag("--force", force, "Replace another packed scene");
     CLI::App* convert_cmd =
-        app.add_subcommand("convert", "Make meshes, pictures and a movie from the states that tarn-state left");
-    convert_cmd->add_option("dir", dir, "Folder of the states")->required()->type_name("DIR");
+        app.add_subcommand("convert",
+                           "Make meshes, pictures and a movie from the states that tarn-state left; or bring a run's "
+                           "surfaces into another format");
+    convert_cmd->add_option("dir", dir, "Folder of the states or of the run")->required()->type_name("DIR");
+    convert_cmd->add_option("--set", settings, "Set a key of [output], such as output.surface=usd; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
 
     CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
     movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
@@ -230,7 +235,7 @@ int run_command_line(int argc, char** argv)
         return exit_done;
     }
     if (*pack_cmd) return pack(read_scene(scene_file, overrides_of(settings, frames)), packed, force);
-    if (*convert_cmd) return convert(dir);
+    if (*convert_cmd) return convert(dir, overrides_of(settings, 0));
     if (*movie_cmd) return movie(dir, rate);
     if (*scenes_cmd) return list_scenes();
     if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());

@@ -1,11 +1,14 @@
 #include "tarn/output/particles.h"
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include <fmt/format.h>
 
+#include "tarn/base/error.h"
 #include "tarn/output/files.h"
+#include "tarn/output/ply_file.h"
 
 namespace tarn {
 
@@ -42,6 +45,16 @@ void write_particles(const std::string& path, const std::vector<Drop>& drops)
         TARN_VERSION, drops.size());
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
+}
+
+std::vector<Drop> read_particles(const std::string& path)
+{
+    const PlyFile file = read_ply_file(path);
+    if (file.count("face") || file.count("edge") || file.body.size() != sizeof(Drop) * file.count("vertex"))
+        throw InputError(path + ": holds no particles that Tarn wrote");
+    std::vector<Drop> drops(file.count("vertex"));
+    std::memcpy(drops.data(), file.body.data(), file.body.size());
+    return drops;
 }
 
 }  // namespace tarn

@@ -26,6 +26,7 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
+#include "tarn/output/ply_file.h"
 
 namespace tarn {
 
@@ -190,6 +191,24 @@ Vec3 place_on_walls(const Samples<3>& samples, Vec3 p)
     return low.as<double>() + 0.5 * extent.as<double>();
 }
 
+// OpenVDB winds its quads the other way. They are cut along the shorter diagonal, which follows ridges better.
+void add_triangles(Mesh& mesh, const std::vector<openvdb::Vec4I>& quads)
+{
+    mesh.triangles.reserve(2 * quads.size());
+    for (const openvdb::Vec4I& q : quads) {
+        const int v[4] = {static_cast<int>(q[0]), static_cast<int>(q[1]), static_cast<int>(q[2]),
+                          static_cast<int>(q[3])};
+        const Vec3f across = mesh.points[v[2]] - mesh.points[v[0]], other = mesh.points[v[3]] - mesh.points[v[1]];
+        if (dot(across, across) <= dot(other, other)) {
+            mesh.triangles.push_back({v[0], v[2], v[1]});
+            mesh.triangles.push_back({v[0], v[3], v[2]});
+        } else {
+            mesh.triangles.push_back({v[1], v[3], v[2]});
+            mesh.triangles.push_back({v[1], v[0], v[3]});
+        }
+    }
+}
+
 Mesh contour(const Samples<3>& samples)
 {
     std::vector<openvdb::Vec3s> points;
@@ -209,20 +228,7 @@ Mesh contour(const Samples<3>& samples)
         for (int a = 0; a < 3; ++a) mesh.points[i][a] = static_cast<float>(samples.position(p[a], a));
     });
 
-    // Quads are cut along the shorter diagonal, which follows ridges better.
-    mesh.triangles.reserve(2 * quads.size());
-    for (const openvdb::Vec4I& q : quads) {
-        const int v[4] = {static_cast<int>(q[0]), static_cast<int>(q[1]), static_cast<int>(q[2]),
-                          static_cast<int>(q[3])};
-        const Vec3f across = mesh.points[v[2]] - mesh.points[v[0]], other = mesh.points[v[3]] - mesh.points[v[1]];
-        if (dot(across, across) <= dot(other, other)) {
-            mesh.triangles.push_back({v[0], v[2], v[1]});
-            mesh.triangles.push_back({v[0], v[3], v[2]});
-        } else {
-            mesh.triangles.push_back({v[1], v[3], v[2]});
-            mesh.triangles.push_back({v[1], v[0], v[3]});
-        }
-    }
+    add_triangles(mesh, quads);
     return mesh;
 }
 
@@ -301,7 +307,111 @@ void add_normals(Mesh& mesh)
     }
 }
 
+// ---- solids ----
+
+// Their distance, cut off at the walls, on a lattice twice as fine as the grid; the walls lie midway between samples,
+// where linear interpolation finds them exactly.
+struct SolidSamples {
+    std::vector<Shape> shapes;
+    Vec3 size;
+    double spacing;
+    float far;
+
+    static constexpr double before = 1.5;  // samples before the first wall
+
+    SolidSamples(std::vector<Shape> all, const Grid<3>& grid)
+        : shapes(std::move(all)), size(grid.size()), spacing(0.5 * grid.h), far(static_cast<float>(3 * spacing))
+    {
+    }
+
+    Vec3 position(Vec3 index) const { return spacing * (index - Vec3::all(before)); }
+
+    double distance(Vec3 x) const
+    {
+        double d = tarn::distance(shapes, x);
+        for (int a = 0; a < 3; ++a) d = std::max({d, -x[a], x[a] - size[a]});
+        return d;
+    }
+
+    float value(Vec3 index) const
+    {
+        const float f = static_cast<float>(distance(position(index))), least = 1e-3f * far;
+        return f < 0 ? std::clamp(f, -far, -least) : std::clamp(f, least, far);
+    }
+};
+
+openvdb::FloatGrid::Ptr sample_near_solids(const SolidSamples& samples, const Grid<3>& grid)
+{
+    Cell<3> leaves;
+    for (int a = 0; a < 3; ++a) leaves[a] = (2 * grid.cells[a] + 3) / leaf_width + 1;
+    enum class Leaves : char { outside, inside, surface };
+    const size_t count = static_cast<size_t>(leaves[0]) * leaves[1] * leaves[2];
+    std::vector<Leaves> kind(count, Leaves::outside);
+    std::vector<std::unique_ptr<Leaf>> made(count);
+    const auto first = [&](int l) {
+        return openvdb::Coord(l % leaves[0] * leaf_width, l / leaves[0] % leaves[1] * leaf_width,
+                              l / leaves[0] / leaves[1] * leaf_width);
+    };
+    parallel_rows("sample solids", static_cast<int>(count), [&](int l) {
+        const openvdb::Coord origin = first(l);
+        const Vec3 low{double(origin[0]), double(origin[1]), double(origin[2])};
+        // Some distances are estimates: twice the leaf's radius leaves them room.
+        const double radius = 0.5 * std::sqrt(3.0) * leaf_width * samples.spacing;
+        const double d = samples.distance(samples.position(low + Vec3::all(0.5 * (leaf_width - 1))));
+        if (std::abs(d) > 2 * radius) {
+            kind[static_cast<size_t>(l)] = d < 0 ? Leaves::inside : Leaves::outside;
+            return;
+        }
+        kind[static_cast<size_t>(l)] = Leaves::surface;
+        auto leaf = std::make_unique<Leaf>(origin, samples.far, true);
+        for (openvdb::Index n = 0; n < Leaf::SIZE; ++n) {
+            const openvdb::Coord o = Leaf::offsetToLocalCoord(n);
+            leaf->setValueOnly(n, samples.value(low + Vec3{double(o[0]), double(o[1]), double(o[2])}));
+        }
+        made[static_cast<size_t>(l)] = std::move(leaf);
+    });
+
+    auto out = openvdb::FloatGrid::create(samples.far);
+    out->setGridClass(openvdb::GRID_LEVEL_SET);
+    for (size_t l = 0; l < count; ++l) {
+        if (kind[l] == Leaves::inside) out->tree().addTile(1, first(static_cast<int>(l)), -samples.far, false);
+        if (made[l]) out->tree().addLeaf(made[l].release());
+    }
+    return out;
+}
+
 }  // namespace
+
+Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t)
+{
+    const SolidSamples samples(solids.at(t), grid);
+    std::vector<openvdb::Vec3s> points;
+    std::vector<openvdb::Vec4I> quads;
+    openvdb::tools::volumeToMesh(*sample_near_solids(samples, grid), points, quads, 0.0);
+
+    // Where each solid was an instant ago and will be in an instant, over which keyframes are as good as straight.
+    constexpr double instant = 1e-3;  // s
+    std::vector<Pose> before, after;
+    for (size_t i = 0; i < solids.size(); ++i) {
+        before.push_back(solids.displacement(i, t, t - instant));
+        after.push_back(solids.displacement(i, t, t + instant));
+    }
+
+    Mesh mesh;
+    mesh.points.resize(points.size());
+    mesh.velocities.resize(points.size());
+    for_each_point("place solids", points.size(), [&](size_t i) {
+        const Vec3 x = samples.position({double(points[i][0]), double(points[i][1]), double(points[i][2])});
+        int owner = 0;
+        (void)tarn::distance(samples.shapes, x, &owner);
+        mesh.points[i] = x.as<float>();
+        const auto n = static_cast<size_t>(owner);
+        mesh.velocities[i] = ((0.5 / instant) * (after[n].apply(x) - before[n].apply(x))).as<float>();
+    });
+    add_triangles(mesh, quads);
+    add_normals(mesh);
+    return mesh;
+}
 
 template <int D>
 Mesh surface_mesh(const Water<D>& water)
@@ -349,6 +459,33 @@ void write_ply(const std::string& path, const Mesh& mesh)
     }
     for (const auto& l : mesh.lines) append(l);
     write_file(path, bytes);
+}
+
+Mesh read_ply(const std::string& path)
+{
+    const PlyFile file = read_ply_file(path);
+    const size_t points = file.count("vertex"), triangles = file.count("face"), lines = file.count("edge");
+    if (file.body.size() != 36 * points + 13 * triangles + 8 * lines)
+        throw InputError(path + ": holds no surface that Tarn wrote, or not all of it");
+    Mesh mesh;
+    const char* from = file.body.data();
+    const auto take = [&](auto& value) {
+        std::memcpy(&value, from, sizeof value);
+        from += sizeof value;
+    };
+    mesh.points.resize(points), mesh.normals.resize(points), mesh.velocities.resize(points);
+    for (size_t i = 0; i < points; ++i) {
+        take(mesh.points[i]);
+        take(mesh.normals[i]);
+        take(mesh.velocities[i]);
+    }
+    mesh.triangles.resize(triangles), mesh.lines.resize(lines);
+    for (auto& t : mesh.triangles) {
+        ++from;  // that it is a triangle
+        take(t);
+    }
+    for (auto& l : mesh.lines) take(l);
+    return mesh;
 }
 
 void write_obj(const std::string& path, const Mesh& mesh)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tarn/shapes/shape.h"
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -19,8 +20,14 @@ struct Mesh {
 template <int D>
 Mesh surface_mesh(const Water<D>& water);
 
+// The solids at a time, closed along the walls of the domain, with the velocities they move by.
+Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t);
+
 // Binary little-endian PLY (x y z nx ny nz and the velocity) and OBJ. Written to a temporary name, then renamed.
 void write_ply(const std::string& path, const Mesh& mesh);
 void write_obj(const std::string& path, const Mesh& mesh);
+
+// What write_ply wrote. Throws InputError where the file is something else.
+Mesh read_ply(const std::string& path);
 
 }  // namespace tarn

@@ -18,7 +18,8 @@ enum class Phases { water, water_air, smoke };
 enum class SurfaceKind { particle_level_set, one_sided_particles, level_set };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
 enum class PressureSolver { multigrid, mic0 };
-enum class SurfaceFormat { ply, obj, usd, none };
+enum class SurfaceFormat { ply, obj, usd, none, vtp };
+enum class VolumeFormat { vdb, vti, npz };
 enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
 enum class Toward { right, left };
 enum class FlowField { rotation, vortex, deformation };
@@ -74,7 +75,8 @@ struct TimeParams {
 
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
-    bool volume = false;        // OpenVDB
+    bool volume = false;
+    VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;      // spray
     bool preview = true;        // PNG each frame, movie.mp4 at the end
     int preview_width = 640;    // pixels

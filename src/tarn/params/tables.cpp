@@ -48,10 +48,13 @@ constexpr Word solver_words[] = {
     word("mic0", PressureSolver::mic0),
 };
 constexpr Word format_words[] = {
-    word("ply", SurfaceFormat::ply),
-    word("obj", SurfaceFormat::obj),
-    word("usd", SurfaceFormat::usd, "ply"),
-    word("none", SurfaceFormat::none),
+    word("ply", SurfaceFormat::ply), word("obj", SurfaceFormat::obj),   word("usd", SurfaceFormat::usd),
+    word("vtp", SurfaceFormat::vtp), word("none", SurfaceFormat::none),
+};
+constexpr Word volume_words[] = {
+    word("vdb", VolumeFormat::vdb),
+    word("vti", VolumeFormat::vti),
+    word("npz", VolumeFormat::npz),
 };
 constexpr Word shape_kind_words[] = {
     word("box", ShapeKind::box),
@@ -83,6 +86,7 @@ std::span<const Word> words(SurfaceKind) { return surface_words; }
 std::span<const Word> words(Advection) { return advection_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
+std::span<const Word> words(VolumeFormat) { return volume_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
 std::span<const Word> words(Toward) { return toward_words; }
 std::span<const Word> words(FlowField) { return flow_words; }
@@ -285,9 +289,16 @@ const ParamRow time_rows[] = {
 };
 
 const ParamRow output_rows[] = {
-    choice<&OutputParams::surface>("surface", "The format of the surface mesh of each frame."),
-    boolean<&OutputParams::volume>("volume", "Also write an OpenVDB volume each frame."),
-    boolean<&OutputParams::particles>("particles", "Also write the spray of each frame, as points."),
+    choice<&OutputParams::surface>(
+        "surface",
+        "The format of the surface mesh of each frame, and of the solids: usd for Houdini and "
+        "Blender, vtp for ParaView."),
+    boolean<&OutputParams::volume>("volume", "Also write the level set and the velocity of each frame, as a volume."),
+    choice<&OutputParams::volume_format>("volume_format",
+                                         "The format of those: OpenVDB, or for ParaView, or for numpy."),
+    boolean<&OutputParams::particles>("particles",
+                                      "Also write the spray of each frame, as points: into the surface's file with "
+                                      "usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,

@@ -24,9 +24,12 @@ constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open 
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
 constexpr double memory_per_pixel = 15;       // bytes, of the preview
 constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
-constexpr double memory_per_volume_byte = 8;
+constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
+constexpr double memory_per_plain_volume_byte = 4;
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
+constexpr double usd_per_surface_cell = 150;
+constexpr double vtp_per_surface_cell = 73;
 constexpr double vdb_per_wet_cell = 25;
 constexpr double png_per_pixel = 0.55;
 constexpr double checkpoint_per_cell = 14;
@@ -147,9 +150,12 @@ private:
 
         const OutputParams& o = params_.output;
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
-        if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * surface;
-        if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * surface;
-        if (o.volume) e.volume = cost::vdb_per_wet_cell * double(e.wet);
+        if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell;
+        if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell;
+        if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
+        if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
+        e.surface *= surface + moving_solid_cells();
+        if (o.volume) e.volume = volume();
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -160,7 +166,7 @@ private:
             // The states that frames are written from.
             const double state = 4.0 * (2 + D) * double(grid_.storage());
             e.memory = cost::program + cost::device_runtime + state * states_at_once(state) +
-                       cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume +
+                       cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume +
                        (o.preview ? cost::memory_per_pixel * pixels : 0);
             return;
         }
@@ -168,12 +174,39 @@ private:
         e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
                    cost::memory_per_cell * double(e.cells) +
                    cost::memory_per_touched_cell[D - 2] * double(touched_cells()) +
-                   cost::memory_per_mesh_byte * e.surface + cost::memory_per_volume_byte * e.volume;
+                   cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // Solids that move are written every frame, as meshes twice as fine as the water's.
+    double moving_solid_cells() const
+    {
+        if (D == 2 || !scene_.solids.moving()) return 0;
+        double cells = 0;
+        scan(
+            grid_, grid_.box(), [&](Vec3 x) { return std::max(in_solid(x), in_domain(x)); }, 0.5 * grid_.h,
+            [&](Vec3, double) { ++cells; }, [](const Box<D>&, bool) {});
+        return 4 * cells;
+    }
+
+    double memory_per_volume_byte() const
+    {
+        return params_.output.volume_format == VolumeFormat::vdb ? cost::memory_per_volume_byte
+                                                                 : cost::memory_per_plain_volume_byte;
+    }
+
+    // Bytes of a volume on disk. OpenVDB stores what is wet; the others every cell's phi, velocity and distance to
+    // solids.
+    double volume() const
+    {
+        if (params_.output.volume_format == VolumeFormat::vdb)
+            return cost::vdb_per_wet_cell * double(report_.estimate.wet);
+        const int components = params_.output.volume_format == VolumeFormat::vti ? 3 : D;
+        return 4.0 * (1 + components + (scene_.solids.empty() ? 0 : 1)) * double(grid_.count());
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.

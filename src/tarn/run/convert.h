@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tarn/scene/read.h"
 #include "tarn/scene/scene.h"
 
 namespace tarn {
@@ -11,8 +12,8 @@ namespace tarn {
 // replaced only by force, and anything else never. Throws InputError.
 int pack(const Scene& scene, const std::string& file, bool force);
 
-// `tarn convert DIR`: what [output] asks for, made from the states that tarn-state left. Frames that are there already
-// are left alone.
-int convert(const std::string& dir);
+// `tarn convert DIR`: what [output] asks for, made from the states that tarn-state left; or of a run, its surfaces,
+// solids and spray in another format. The overrides change [output]. Frames that are there already are left alone.
+int convert(const std::string& dir, const Overrides& overrides);
 
 }  // namespace tarn

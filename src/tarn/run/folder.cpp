@@ -120,7 +120,7 @@ void RunFolder::begin(const Scene& scene)
         // run.json marks the folder as a run from the first moment on; write_status fills it.
         if (!fs::exists(dir_ + "/run.json")) write_file(dir_ + "/run.json", "{}\n");
         write_file(dir_ + "/scene.toml", write_params(scene.params));
-        make_frame_folders(dir_, scene.params.output);
+        prepare_frames(dir_, scene);
         fs::create_directories(dir_ + "/checkpoint");
     } catch (const fs::filesystem_error& e) {
         throw InputError(fmt::format("{}: cannot be written: {}", dir_, e.code().message()));
@@ -132,17 +132,18 @@ void RunFolder::begin(const Scene& scene)
 // Removes what runs make and nothing else; the log stays open, since it carries the lock.
 void RunFolder::clear()
 {
-    for (const char* kind : {"surface", "volume", "render", "checkpoint"}) {
+    for (const char* kind : {"surface", "solids", "volume", "particles", "render", "checkpoint"}) {
         const fs::path folder = fs::path(dir_) / kind;
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
             const std::string name = entry.path().filename();
-            if (name.starts_with("frame_") || name.starts_with("step_") || name.starts_with("failed."))
+            if (name.starts_with("frame_") || name.starts_with("step_") || name.starts_with("failed.") ||
+                name == "manifest.usda")
                 fs::remove(entry.path());
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
-    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "scene.toml", "run.json"})
+    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "tarn.usda", "scene.toml", "run.json"})
         fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
 }

@@ -5,7 +5,7 @@
 //   run.json     where the run stands
 //   stats.csv    one row per step; row 0 is the state at the start
 //   bodies.csv   the volume of every connected body of water, each frame
-//   surface/ volume/ render/   frame_0000 is the state at the start, frame_NNNN the end of frame N
+//   surface/ solids/ volume/ particles/ render/   frame_0000 is the state at the start, frame_NNNN the end of frame N
 //   checkpoint/  the newest two; failed.ckpt is the state before a step that could not be made
 //   log.txt      what happened when; its lock tells a second program that the folder is in use
 

@@ -169,7 +169,7 @@ private:
     {
         const ScopedTimer timer(seconds_output_);
         folder_.add_bodies(frame, water_);
-        FramePaths paths = frame_paths(folder_.dir(), params_.output, frame);
+        FramePaths paths = frame_paths(folder_.dir(), scene_, frame);
         if (!on_device()) return write(water_, paths, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
         if (next.written.valid()) next.written.get();

@@ -2,9 +2,10 @@
 
 #include <filesystem>
 
-#include "tarn/output/particles.h"
-#include "tarn/output/surface.h"
+#include "tarn/output/numpy.h"
+#include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
+#include "tarn/output/vtk.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/frames.h"
 
@@ -12,41 +13,154 @@ namespace fs = std::filesystem;
 
 namespace tarn {
 
+namespace {
+
+const char* ending(SurfaceFormat format)
+{
+    switch (format) {
+        case SurfaceFormat::ply:
+            return "ply";
+        case SurfaceFormat::obj:
+            return "obj";
+        case SurfaceFormat::usd:
+            return "usda";
+        case SurfaceFormat::vtp:
+            return "vtp";
+        case SurfaceFormat::none:
+            break;
+    }
+    return "";
+}
+
+const char* ending(VolumeFormat format)
+{
+    switch (format) {
+        case VolumeFormat::vdb:
+            return "vdb";
+        case VolumeFormat::vti:
+            return "vti";
+        case VolumeFormat::npz:
+            break;
+    }
+    return "npz";
+}
+
+void write_mesh(const std::string& path, SurfaceFormat format, const Mesh& mesh, double time)
+{
+    if (format == SurfaceFormat::obj)
+        write_obj(path, mesh);
+    else if (format == SurfaceFormat::vtp)
+        write_vtp(path, mesh, time);
+    else
+        write_ply(path, mesh);
+}
+
+template <int D>
+void write_volume(const std::string& path, const Water<D>& water, VolumeFormat format)
+{
+    switch (format) {
+        case VolumeFormat::vdb:
+            return write_vdb(path, water);
+        case VolumeFormat::vti:
+            return write_vti(path, water);
+        case VolumeFormat::npz:
+            return write_npz(path, water);
+    }
+}
+
+bool writes_solids(const Scene& scene)
+{
+    return scene.params.dimension() == 3 && scene.params.output.surface != SurfaceFormat::none && !scene.solids.empty();
+}
+
+UsdRun usd_run(const std::string& dir, const Params& params)
+{
+    return {.title = params.title.empty() ? fs::path(dir).filename().string() : params.title,
+            .rate = params.time.rate,
+            .spray = params.output.particles,
+            .solids = fs::is_directory(dir + "/solids")};
+}
+
+}  // namespace
+
 bool FramePaths::exist() const
 {
-    for (const std::string* path : {&surface, &volume, &particles, &render})
+    for (const std::string* path : {&surface, &solids, &volume, &particles, &render})
         if (!path->empty() && !fs::exists(*path)) return false;
     return true;
 }
 
-FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame)
+FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame, bool solids)
 {
+    const char* const mesh = ending(output.surface);
     FramePaths paths;
-    if (output.surface == SurfaceFormat::ply) paths.surface = frame_path(dir, "surface", frame, "ply");
-    if (output.surface == SurfaceFormat::obj) paths.surface = frame_path(dir, "surface", frame, "obj");
-    if (output.volume) paths.volume = frame_path(dir, "volume", frame, "vdb");
-    if (output.particles) paths.particles = frame_path(dir, "particles", frame, "ply");
+    paths.frame = frame;
+    paths.dir = dir;
+    if (output.surface != SurfaceFormat::none) paths.surface = frame_path(dir, "surface", frame, mesh);
+    if (solids) paths.solids = frame_path(dir, "solids", frame, mesh);
+    if (output.volume) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
+    if (output.particles && output.surface != SurfaceFormat::usd)
+        paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
     if (output.preview) paths.render = frame_path(dir, "render", frame, "png");
     return paths;
 }
 
-void make_frame_folders(const std::string& dir, const OutputParams& output)
+FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
 {
-    const FramePaths paths = frame_paths(dir, output, 0);
-    for (const std::string* path : {&paths.surface, &paths.volume, &paths.particles, &paths.render})
+    const bool solids = writes_solids(scene) && (frame == 0 || scene.solids.moving());
+    return frame_paths(dir, scene.params.output, frame, solids);
+}
+
+void prepare_frames(const std::string& dir, const Params& params, bool solids)
+{
+    const FramePaths paths = frame_paths(dir, params.output, 0, solids);
+    for (const std::string* path : {&paths.surface, &paths.solids, &paths.volume, &paths.particles, &paths.render})
         if (!path->empty()) fs::create_directories(fs::path(*path).parent_path());
+    if (params.output.surface == SurfaceFormat::usd) write_usd_manifests(dir, usd_run(dir, params));
+}
+
+void prepare_frames(const std::string& dir, const Scene& scene)
+{
+    prepare_frames(dir, scene.params, writes_solids(scene));
+}
+
+void write_shapes(const FramePaths& paths, const Params& params, const FrameShapes& shapes)
+{
+    const OutputParams& output = params.output;
+    const bool usd = output.surface == SurfaceFormat::usd;
+    if (!paths.solids.empty()) {
+        if (usd)
+            write_usd_solids(paths.solids, paths.frame, shapes.solids);
+        else
+            write_mesh(paths.solids, output.surface, shapes.solids, shapes.time);
+    }
+    if (!paths.surface.empty()) {
+        if (usd)
+            write_usd(paths.surface, paths.frame, shapes.surface, output.particles ? &shapes.spray : nullptr);
+        else
+            write_mesh(paths.surface, output.surface, shapes.surface, shapes.time);
+    }
+    if (!paths.particles.empty()) {
+        if (output.surface == SurfaceFormat::vtp)
+            write_vtp(paths.particles, shapes.spray, shapes.time);
+        else
+            write_particles(paths.particles, shapes.spray);
+    }
+    if (usd) write_usd_top(paths.dir, usd_run(paths.dir, params));
 }
 
 template <int D>
 void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& scene)
 {
     const OutputParams& output = scene.params.output;
-    if (!paths.surface.empty()) {
-        const Mesh mesh = surface_mesh(water);
-        output.surface == SurfaceFormat::obj ? write_obj(paths.surface, mesh) : write_ply(paths.surface, mesh);
-    }
-    if (!paths.volume.empty()) write_vdb(paths.volume, water);
-    if (!paths.particles.empty()) write_particles(paths.particles, drops_of(water));
+    FrameShapes shapes;
+    shapes.time = water.time;
+    if (!paths.surface.empty()) shapes.surface = surface_mesh(water);
+    if (output.particles) shapes.spray = drops_of(water);
+    if constexpr (D == 3)
+        if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
+    write_shapes(paths, scene.params, shapes);
+    if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
     if (!paths.render.empty()) write_png(paths.render, preview(water, scene, output.preview_width));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);

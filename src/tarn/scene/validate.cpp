@@ -100,6 +100,13 @@ Found check_flow(const Params& params)
     return {};
 }
 
+Found check_output(const Params& params)
+{
+    if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
+        return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
+    return {};
+}
+
 // Water that starts outside the domain, and sources, sinks and wind there, would silently do nothing.
 Found check_place(const ShapeParams& p, const std::string& prefix, const Params& params)
 {
@@ -168,6 +175,7 @@ Found first_problem(const Params& given)
         if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
         if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
     }
+    if (auto found = check_output(params)) return found;
     if (auto found = check_flow(params)) return found;
     return check_wind(params);
 }

@@ -1,0 +1,46 @@
+#pragma once
+// Water as plain arrays of values at the cells' centres, x fastest.
+
+#include <vector>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/sample.h"
+#include "tarn/step/water.h"
+
+namespace tarn {
+
+struct CellValues {
+    std::vector<float> phi;
+    std::vector<Vec3f> velocity;  // in 2D the last is zero
+    std::vector<float> solid;     // the distance to solids; empty where there are none
+};
+
+template <int D>
+CellValues cell_values(const Water<D>& water)
+{
+    const Cell<D> cells = water.grid.cells;
+    const int depth = D == 3 ? cells[D - 1] : 1;
+    const size_t width = static_cast<size_t>(cells[0]), count = width * cells[1] * depth;
+    CellValues values{std::vector<float>(count), std::vector<Vec3f>(count),
+                      std::vector<float>(water.solids.any ? count : 0)};
+    const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
+    const FaceView<D, const float> velocity = water.velocity.view();
+    parallel_rows("gather cells", cells[1] * depth, [&](int row) {
+        Cell<D> c;
+        c[1] = row % cells[1];
+        if constexpr (D == 3) c[2] = row / cells[1];
+        for (c[0] = 0; c[0] < cells[0]; ++c[0]) {
+            const size_t i = static_cast<size_t>(row) * width + static_cast<size_t>(c[0]);
+            values.phi[i] = phi(c);
+            const Vec<D, float> u = velocity_at_cell(velocity, c);
+            for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];
+            if (!water.solids.any) continue;
+            // Distances to solids sit on nodes, half a cell before the centres.
+            const Vec<D, float> x = c.template as<float>() + Vec<D, float>::all(0.5f);
+            values.solid[i] = sample(solid, locate(solid, x, cells));
+        }
+    });
+    return values;
+}
+
+}  // namespace tarn
