@@ -21,7 +21,7 @@ protected:
         ProgramTest::SetUp();
         if (!fs::exists(TARN_USD_READER) || std::system("node --version > /dev/null 2>&1") != 0)
             GTEST_SKIP() << "no USD reader: it takes node, and " << TARN_USD_READER
-                         << ", which ./tarn test fetches where it can reach the npm registry";
+                         << ", which ./tarn test fetches by npm";
     }
 
     json read_usd(const std::string& where, const std::string& file, const std::vector<std::string>& times) const
