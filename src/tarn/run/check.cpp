@@ -149,7 +149,7 @@ private:
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
         if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell * surface;
         if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell * surface;
-        if (o.volume) e.volume = cost::vdb_per_wet_cell * double(e.wet);
+        if (o.volume || o.render) e.volume = cost::vdb_per_wet_cell * double(e.wet);
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 

@@ -24,7 +24,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     FramePaths paths;
     if (output.surface == SurfaceFormat::ply) paths.surface = frame_path(dir, "surface", frame, "ply");
     if (output.surface == SurfaceFormat::obj) paths.surface = frame_path(dir, "surface", frame, "obj");
-    if (output.volume) paths.volume = frame_path(dir, "volume", frame, "vdb");
+    if (output.volume || output.render) paths.volume = frame_path(dir, "volume", frame, "vdb");
     if (output.particles) paths.particles = frame_path(dir, "particles", frame, "ply");
     if (output.preview) paths.render = frame_path(dir, "render", frame, "png");
     return paths;
