@@ -147,6 +147,17 @@ TEST(Furnace, a_white_furnace_stays_white)
     }
     {
         World world;
+        add_body(world, level_set(ball(0.4), 48, {0, 0, 0}, 1), clear(water_ior, 1));
+        world.materials.push_back(clear(1.0f, 3));
+        std::vector<Sphere> bubbles;
+        for (int i = 0; i < 27; ++i)
+            bubbles.push_back({{0.35f + 0.15f * float(i % 3), 0.35f + 0.15f * float(i / 3 % 3), 0.35f + 0.15f * float(i / 9)},
+                               0.05f, {}});
+        world.meshes.add_spheres(bubbles, 1);
+        expect_white(world, "bubbles in water");
+    }
+    {
+        World world;
         world.materials.push_back(clear(water_ior));
         std::vector<Sphere> drops;
         Random random(7, 8, 9);

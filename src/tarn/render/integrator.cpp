@@ -8,6 +8,7 @@ namespace tarn {
 namespace {
 
 constexpr float pi = std::numbers::pi_v<float>;
+constexpr int most_collisions = 2000;
 
 float balance(float mine, float other) { return mine / (mine + other); }
 
@@ -61,6 +62,7 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
     bool straight = true;    // since then, nothing but air and clear media
     float drawn = 0;         // the density with which its direction was drawn there
     bool seen = false, coloured = false;
+    int collisions = 0;
 
     const auto add = [&](Vec3f more) {
         const float most = largest(more);
@@ -76,6 +78,12 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
     for (int bounce = 0; bounce < params.bounces; ++bounce) {
         Hit hit;
         const bool found = world.hit(hit, ray, where);
+        if (found && hit.floor) {
+            // Just above the horizon.
+            const float faded = world.floor->faded(hit.position);
+            if (faded > 0) add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
+            through *= 1 - faded;
+        }
         const Material* const here = world.medium(where);
         if (here) {
             const Medium& medium = here->medium;
@@ -112,11 +120,12 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
                         Frame(ray.d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
                     scattered = true;
                     straight = false;
-                    const float survives = std::min(largest(through), 0.98f);
-                    if (bounce > 3) {
-                        if (random.next() >= survives) return light;
-                        through *= 1 / survives;
-                    }
+                    // In milk light turns hundreds of times before it is out; only surfaces count as bounces.
+                    if (++collisions > most_collisions) return light;
+                    --bounce;
+                    const float survives = std::min(1.0f, here->ior * here->ior * largest(through));
+                    if (random.next() >= survives) return light;
+                    through *= 1 / survives;
                     continue;
                 }
             } else if (!medium.clear() && found) {

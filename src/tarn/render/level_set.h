@@ -38,7 +38,7 @@ public:
     bool blocks(const Ray& ray, float t_max, bool inside) const;
 
     // phi, in metres.
-    float value(Vec3f x, float time = 0) const { return spacing_ * at(to_grid(x), time); }
+    float value(Vec3f x, float time = 0) const;
 
     // A box around the body.
     Vec3f wet_lo() const { return wet_lo_; }
@@ -52,14 +52,15 @@ private:
     // Grid coordinates: sample (i, j, k) lies at (i, j, k), and phi counts in samples.
     Vec3f to_grid(Vec3f x) const { return inverse_spacing_ * (x - origin_); }
     float at(Vec3f u, float time) const;
-    float linear(Vec3f u, float time) const;
+    float at_surface(Vec3f u, float time) const;  // by the filter, where at() may take a quicker one
     Vec3f gradient(Vec3f u, float time) const;
     // The first sign of phi along o + t d that is not `sign`; t in samples.
-    bool march(float& t, Vec3f o, Vec3f d, float from, float to, float time, float sign) const;
+    bool march(float& found, Vec3f o, Vec3f d, float from, float to, float time, float sign) const;
     bool find(float& t, int& face, const Ray& ray, float t_max, bool inside) const;
     void find_gaps();
 
     Cell<3> samples_;
+    Vec3f last_;  // sample of each axis
     Vec3f origin_, lo_, hi_, wet_lo_, wet_hi_;
     float spacing_, inverse_spacing_;
     Filter filter_;

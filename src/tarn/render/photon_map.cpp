@@ -261,8 +261,13 @@ Photons shoot_photons(const World& world, int photons, int pass, float radius)
         media.insert(media.end(), t.media.begin(), t.media.end());
         add(ledger, t.ledger);
     }
-    // In a volume, a ball of that radius holds fewer than a disc does.
-    return {PhotonMap(std::move(surface), radius), PhotonMap(std::move(media), 2 * radius), ledger};
+    // A ball of that radius holds fewer photons than a disc does, but in a dense medium all of them lie within a free path
+    // of its surface, which a larger ball would blur.
+    float in_media = 2 * radius;
+    for (const Material& m : world.materials)
+        if (m.medium.scatters())
+            in_media = std::min(in_media, std::max(1 / largest(m.medium.extinction()), 0.25f * radius));
+    return {PhotonMap(std::move(surface), radius), PhotonMap(std::move(media), in_media), ledger};
 }
 
 }  // namespace tarn

@@ -19,7 +19,10 @@ const Vec3 air{5.8e-6, 13.5e-6, 33.1e-6};
 constexpr double haze = 4e-6, haze_forward = 0.76;
 const Vec3 ozone{0.65e-6, 1.88e-6, 0.085e-6};
 // Brought to where white paper in the sun is about one.
-constexpr double sunlight = 3.6;
+constexpr double sunlight = 4.4;
+// The mean radiance around a place in the air, per unit of sunlight: of the ground, which throws back a third, and of the
+// sky itself. Scattered again, it is what keeps the horizon from turning brown.
+const Vec3 around{0.050, 0.056, 0.066};
 
 double way_out(Vec3 x, Vec3 d)
 {
@@ -54,7 +57,7 @@ Vec3 transmittance(const Depths& d, double haziness)
 
 Vec3 sky_radiance(Vec3 d, Vec3 sun, double haziness)
 {
-    constexpr int steps = 24;
+    constexpr int steps = 16;
     const Vec3 eye{0, earth + 10, 0};
     const double whole = way_out(eye, d), cosine = dot(d, sun);
     const double air_phase = 3 / (16 * std::numbers::pi) * (1 + cosine * cosine);
@@ -71,16 +74,16 @@ Vec3 sky_radiance(Vec3 d, Vec3 sun, double haziness)
         const double here_air = std::exp(-height / air_height) * step;
         const double here_haze = std::exp(-height / haze_height) * step;
         const double here_ozone = std::max(0.0, 1 - std::abs(height - 25e3) / 15e3) * step;
-        const Depths up = depths(x, sun, 12);
+        const Depths up = depths(x, sun, 8);
         const Vec3 t = transmittance({before.air + 0.5 * here_air + up.air, before.haze + 0.5 * here_haze + up.haze,
                                       before.ozone + 0.5 * here_ozone + up.ozone},
                                      haziness);
+        const Vec3 seen = transmittance(
+            {before.air + 0.5 * here_air, before.haze + 0.5 * here_haze, before.ozone + 0.5 * here_ozone}, haziness);
         before = {before.air + here_air, before.haze + here_haze, before.ozone + here_ozone};
         for (int c = 0; c < 3; ++c) {
             const double scattered = air[c] * here_air, hazy = haze * haziness * here_haze;
-            // What is scattered more than once comes from everywhere: as if a part of it had been scattered here.
-            const double again = (scattered + hazy) * (1 - t[c]) / (4 * std::numbers::pi);
-            light[c] += (scattered * air_phase + hazy * haze_phase) * t[c] + 0.5 * again * t[c];
+            light[c] += (scattered * air_phase + hazy * haze_phase) * t[c] + (scattered + hazy) * seen[c] * around[c];
         }
     }
     return sunlight * light;
@@ -94,15 +97,15 @@ Dome sky_dome(const SkyParams& params)
     const Vec3 sun = normalized(params.sun).as<double>();
     std::vector<Vec3f> pixels(static_cast<size_t>(width) * height);
     parallel_rows("sky", height, [&](int j) {
-        // Rows below the horizon repeat the one above it, darkened.
-        const int row = std::min(j, height / 2 - 1);
+        // At the very horizon rows would differ much from one to the next. Those below it repeat it, darkened.
+        const int row = std::min(j, height / 2 - 3);
         const double polar = std::numbers::pi * (row + 0.5) / height;
         for (int i = 0; i < width; ++i) {
             const double longitude = 2 * std::numbers::pi * ((i + 0.5) / width - 0.5);
             const Vec3 d{std::sin(polar) * std::sin(longitude), std::cos(polar), -std::sin(polar) * std::cos(longitude)};
             const Vec3 light = sky_radiance(d, sun, params.haze);
             pixels[static_cast<size_t>(j) * width + static_cast<size_t>(i)] =
-                (params.strength * (j < height / 2 ? 1.0f : 0.35f)) * light.as<float>();
+                (params.strength * (j < height / 2 + 1 ? 1.0f : 0.35f)) * light.as<float>();
         }
     });
     return Dome(width, height, std::move(pixels));

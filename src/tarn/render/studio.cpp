@@ -101,6 +101,7 @@ Studio::Studio(const Scene& scene) : scene_(scene)
     for (size_t i = solids.size(); i > 0 && !solids[i - 1].subtract; --i)
         if (solids[i - 1].shape == ShapeKind::mesh && solids[i - 1].material != SolidLook::glass)
             meshes_.emplace(i - 1, read_closed_mesh(solids[i - 1].file));
+    set_lights();
 }
 
 Camera Studio::camera(double time, double aspect) const
@@ -110,7 +111,7 @@ Camera Studio::camera(double time, double aspect) const
     return make_camera(scene_.params.camera, size, aspect, time);
 }
 
-void Studio::add_lights(World& world) const
+void Studio::set_lights()
 {
     const Camera view = camera(0, 16.0 / 9);
     // Beyond the water and to the left, as high as a late morning's.
@@ -127,17 +128,17 @@ void Studio::add_lights(World& world) const
                             strength};
         switch (light.kind) {
             case LightKind::sky:
-                world.lights.dome = sky_dome(sky);
-                world.lights.suns.push_back(sky_sun(sky));
+                lights_.dome = sky_dome(sky);
+                lights_.suns.push_back(sky_sun(sky));
                 break;
             case LightKind::sun: {
                 Sun sun = sky_sun(sky);
                 sun.irradiance = (3 * strength) * colour;
-                world.lights.suns.push_back(sun);
+                lights_.suns.push_back(sun);
                 break;
             }
             case LightKind::area:
-                world.lights.areas.push_back(
+                lights_.areas.push_back(
                     make_area_light(light.position->as<float>(), light.target.value_or(0.5 * size).as<float>(),
                                     static_cast<float>(light.width), static_cast<float>(light.height),
                                     strength * colour));
@@ -145,7 +146,7 @@ void Studio::add_lights(World& world) const
             case LightKind::image: {
                 Picture picture = read_picture(light.image);
                 for (Vec3f& p : picture.pixels) p = strength * (colour * p);
-                world.lights.dome = Dome(picture.width, picture.height, std::move(picture.pixels));
+                lights_.dome = Dome(picture.width, picture.height, std::move(picture.pixels));
                 break;
             }
         }
@@ -177,7 +178,9 @@ void Studio::add_floor(World& world) const
         default:
             break;
     }
-    world.floor = Floor{0, static_cast<int>(world.materials.size())};
+    const std::vector<double>& size = scene_.params.domain.size;
+    world.floor = Floor{0, static_cast<int>(world.materials.size()),
+                        Vec3{0.5 * size[0], 0, 0.5 * size[2]}.as<float>(), static_cast<float>(12 * longest)};
     world.materials.push_back(m);
 }
 
@@ -247,7 +250,7 @@ World Studio::set(const Frame3d& frame) const
     const float h = static_cast<float>(grid.h);
     const double shutter = frame.next ? scene_.params.camera.shutter / scene_.params.time.rate : 0;
     World world;
-    add_lights(world);
+    world.lights = lights_;
     add_floor(world);
     add_solids(world, grid, frame.now.time, shutter);
 

@@ -32,11 +32,12 @@ public:
     Camera camera(double time, double aspect) const;
 
 private:
-    void add_lights(World& world) const;
+    void set_lights();
     void add_floor(World& world) const;
     void add_solids(World& world, const Grid<3>& grid, double time, double shutter) const;
 
     const Scene& scene_;
+    Lights lights_;
     std::shared_ptr<const Picture> floor_picture_;
     std::map<size_t, ClosedMesh> meshes_;  // by entry of [[solid]]
 };

@@ -63,6 +63,7 @@ bool World::hit(Hit& found, const Ray& ray, const Inside& w, float t_max) const
             found = Hit{};
             found.normal = {0, 1, 0};
             found.material = floor->material;
+            found.floor = true;
         }
     }
     for (size_t i = 0; i < bodies.size(); ++i) {

@@ -30,6 +30,16 @@ struct Body {
 struct Floor {
     float height = 0;
     int material = 0;
+    // Far from its middle it fades into the horizon, so that no line parts ground and sky. 0: it never does.
+    Vec3f middle = {};
+    float fades = 0;  // m, where two thirds of it are gone
+
+    float faded(Vec3f x) const
+    {
+        if (fades <= 0) return 0;
+        const Vec3f d = x - middle;
+        return 1 - std::exp(-(d[0] * d[0] + d[2] * d[2]) / (fades * fades));
+    }
 };
 
 // Which bodies a point lies in; and the sphere, if it is in one.
@@ -46,6 +56,7 @@ struct Hit {
     int material = -1;
     int body = -1;           // its number, where it is a body's surface
     int light = -1;          // the number of an area light
+    bool floor = false;
     bool sphere = false;
     Vec3f centre;
     float radius = 0;

@@ -42,11 +42,15 @@ LevelSet rough_sea(Filter filter)
     return LevelSet({n, n, n}, Vec3f::all(0.5f * h), h, phi, {0, 0, 0}, {1, 1, 1}, filter);
 }
 
-// Millions of primary rays a second, each to its hit and normal, where most of the picture is water.
+// Millions of primary rays a second, each to its hit and normal. The sea fills the picture.
 double primary_rays(Filter filter)
 {
     const LevelSet sea = rough_sea(filter);
-    const Camera camera = make_camera({}, {1, 1, 1}, 1, 0);
+    CameraParams view;
+    view.position = Vec3{0.9, 1.3, 2.0};
+    view.target = Vec3{0.5, 0.35, 0.5};
+    view.fov = 24.0;
+    const Camera camera = make_camera(view, {1, 1, 1}, 1, 0);
     constexpr int size = 1024;
     double best = 0;
     for (int r = 0; r < repeats; ++r) {

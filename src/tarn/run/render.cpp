@@ -121,7 +121,7 @@ public:
             }
             const Timer timer;
             if (!render_frame(frames[i], paths, claim, made, static_cast<int>(frames.size() - i))) {
-                progress_.warn(fmt::format("interrupted; to go on, call it again: finished frames are skipped"));
+                progress_.warn("interrupted; to go on, call it again: finished frames are skipped");
                 return exit_interrupted;
             }
             ++made;
@@ -245,7 +245,13 @@ int render(const RenderOptions& options)
     const Interrupts interrupts;
     set_threads(options.threads);
     const int code = Session(options, scene).run(frames);
-    if (code == exit_done && all_rendered(dir, scene.params.time.frames)) make_movie(dir, scene.params.time.rate);
+    if (code != exit_done || !all_rendered(dir, scene.params.time.frames)) return code;
+    try {
+        make_movie(dir, scene.params.time.rate);
+    } catch (const RunError& e) {
+        // The pictures are there and `tarn movie` joins them later.
+        fmt::print(stderr, "tarn: warning: no movie: {}\n", e.what());
+    }
     return code;
 }
 
