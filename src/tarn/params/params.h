@@ -110,7 +110,7 @@ struct RenderParams {
     WaterLook water = WaterLook::clear;
     std::optional<Vec3> absorption, scattering;  // 1/m for red, green and blue, instead of what `water` says
     FloorLook floor = FloorLook::tiles;
-    Vec3 floor_color{0.60, 0.58, 0.55};
+    Vec3 floor_color{0.24, 0.225, 0.205};
     std::optional<double> floor_size;  // m
     std::string floor_image;
 };
