@@ -20,9 +20,9 @@
 namespace tarn {
 namespace {
 
+using testing::difference;
 using testing::Outcome;
 using testing::ProgramTest;
-using testing::difference;
 
 const std::string pool = R"(tarn = 1
 [domain]
@@ -70,7 +70,8 @@ TEST(Volumes, give_back_phi_and_velocity)
     for (int k = 0; k < 9; ++k)
         for (int j = 0; j < 12; ++j)
             for (int i = 0; i < 20; ++i, ++n)
-                ASSERT_NEAR(back.phi[n], std::clamp(water.phi({i, j, k}), -band, band), 1e-6f) << i << ' ' << j << ' ' << k;
+                ASSERT_NEAR(back.phi[n], std::clamp(water.phi({i, j, k}), -band, band), 1e-6f)
+                    << i << ' ' << j << ' ' << k;
     EXPECT_NEAR(back.velocity[size_t(5 + 20 * (2 + 12 * 3))][0], 0.5f, 1e-3f);
     EXPECT_THROW(read_vdb(folder / "b.vdb"), RunError);
 }
@@ -91,7 +92,8 @@ TEST(Frames, are_named_as_people_do)
     EXPECT_EQ(frames_named("12"), (std::vector<int>{12}));
     EXPECT_EQ(frames_named("1-4,2,9"), (std::vector<int>{1, 2, 3, 4, 9}));
     EXPECT_EQ(frames_named("0-10/5"), (std::vector<int>{0, 5, 10}));
-    for (const char* bad : {"", "a", "1-", "4-1", "1,,2", "1-9/0", "-3"}) EXPECT_THROW(frames_named(bad), InputError) << bad;
+    for (const char* bad : {"", "a", "1-", "4-1", "1,,2", "1-9/0", "-3"})
+        EXPECT_THROW(frames_named(bad), InputError) << bad;
 }
 
 TEST(Exr, keeps_light_as_it_is)

@@ -21,10 +21,10 @@ TEST(Optics, reflectances_follow_fresnel)
 {
     const struct {
         double n1, n2, degrees, reflectance;
-    } rows[] = {{1, 1.333, 0, 0.020373},     {1, 1.333, 30, 0.021436},  {1, 1.333, 53.12, 0.039129},
-                {1, 1.333, 60, 0.059691},    {1, 1.333, 80, 0.347917},  {1, 1.333, 89, 0.896276},
-                {1.333, 1, 30, 0.025519},    {1.333, 1, 45, 0.139458},  {1.333, 1, 48, 0.433077},
-                {1.333, 1, 50, 1},           {1, 1.5, 0, 0.04},         {1.333, 1.5, 0, 0.003475}};
+    } rows[] = {{1, 1.333, 0, 0.020373},  {1, 1.333, 30, 0.021436}, {1, 1.333, 53.12, 0.039129},
+                {1, 1.333, 60, 0.059691}, {1, 1.333, 80, 0.347917}, {1, 1.333, 89, 0.896276},
+                {1.333, 1, 30, 0.025519}, {1.333, 1, 45, 0.139458}, {1.333, 1, 48, 0.433077},
+                {1.333, 1, 50, 1},        {1, 1.5, 0, 0.04},        {1.333, 1.5, 0, 0.003475}};
     for (const auto& row : rows)
         EXPECT_NEAR(fresnel(cosine_of(row.degrees), float(row.n1 / row.n2)), row.reflectance, 2e-6)
             << row.n1 << " to " << row.n2 << " at " << row.degrees;
@@ -151,8 +151,10 @@ TEST(Furnace, a_white_furnace_stays_white)
         world.materials.push_back(clear(1.0f, 3));
         std::vector<Sphere> bubbles;
         for (int i = 0; i < 27; ++i)
-            bubbles.push_back({{0.35f + 0.15f * float(i % 3), 0.35f + 0.15f * float(i / 3 % 3), 0.35f + 0.15f * float(i / 9)},
-                               0.05f, {}});
+            bubbles.push_back(
+                {{0.35f + 0.15f * float(i % 3), 0.35f + 0.15f * float(i / 3 % 3), 0.35f + 0.15f * float(i / 9)},
+                 0.05f,
+                 {}});
         world.meshes.add_spheres(bubbles, 1);
         expect_white(world, "bubbles in water");
     }
@@ -198,7 +200,12 @@ TEST(Furnace, an_absorbing_ball_is_dark_in_its_middle)
 {
     World world;
     const Medium dye{Vec3f::all(1 / 0.6f), {}, 0};
-    add_body(world, level_set([](Vec3 x) { return length(x - Vec3{0.5, 0.5, 0.5}) - 0.3; }, 48, {0, 0, 0}, 1),
+    add_body(world,
+             level_set(
+                 [](Vec3 x) {
+                     return length(x - Vec3{0.5, 0.5, 0.5}) - 0.3;
+                 },
+                 48, {0, 0, 0}, 1),
              clear(water_ior, 1, dye));
     world.lights.dome = Dome::uniform(Vec3f::all(1));
     world.make_ready();
@@ -218,7 +225,12 @@ TEST(Furnace, milk_without_absorption_is_white)
     for (const float forward : {0.0f, 0.8f}) {
         World world;
         const Medium milk{{}, {4, 8, 16}, forward};
-        add_body(world, level_set([](Vec3 x) { return length(x - Vec3{0.5, 0.5, 0.5}) - 0.3; }, 48, {0, 0, 0}, 1),
+        add_body(world,
+                 level_set(
+                     [](Vec3 x) {
+                         return length(x - Vec3{0.5, 0.5, 0.5}) - 0.3;
+                     },
+                     48, {0, 0, 0}, 1),
                  clear(water_ior, 1, milk));
         world.lights.dome = Dome::uniform(Vec3f::all(1));
         world.make_ready();
@@ -351,7 +363,8 @@ World pool()
     world.make_ready();
     return world;
 }
-const Camera above{{0.5f, 1.4f, 1.6f}, normalized({0, -0.6f, -0.8f}), {1, 0, 0}, normalized({0, 0.8f, -0.6f}), 0.5f, 0.5f};
+const Camera above{
+    {0.5f, 1.4f, 1.6f}, normalized({0, -0.6f, -0.8f}), {1, 0, 0}, normalized({0, 0.8f, -0.6f}), 0.5f, 0.5f};
 
 TEST(Pictures, are_the_same_on_any_number_of_threads)
 {

@@ -81,7 +81,8 @@ TEST(LevelSet, a_sphere_is_round)
 {
     const Vec3 middle{0.5, 0.5, 0.5};
     const auto sphere = [&](Vec3 x) { return length(x - middle) - 0.3; };
-    const LevelSet smooth = level_set(sphere, 64, {0, 0, 0}, 1), plain = level_set(sphere, 64, {0, 0, 0}, 1, Filter::trilinear);
+    const LevelSet smooth = level_set(sphere, 64, {0, 0, 0}, 1),
+                   plain = level_set(sphere, 64, {0, 0, 0}, 1, Filter::trilinear);
     Random random(4, 5, 6);
     double worst[2] = {}, worst_normal[2] = {};
     for (int i = 0; i < 5000; ++i) {
@@ -168,7 +169,8 @@ TEST(LevelSet, between_two_frames_it_is_between)
                 now.push_back(y - 0.40f);
                 next.push_back(y - 0.46f);
             }
-    const LevelSet rising({n, n, n}, Vec3f::all(0.5f / n), 1.0f / n, now, {0, 0, 0}, {1, 1, 1}, Filter::tricubic, &next);
+    const LevelSet rising({n, n, n}, Vec3f::all(0.5f / n), 1.0f / n, now, {0, 0, 0}, {1, 1, 1}, Filter::tricubic,
+                          &next);
     for (const float time : {0.0f, 0.5f, 1.0f}) {
         LevelSet::Crossing c;
         ASSERT_TRUE(rising.cross(c, {{0.5f, 0.9f, 0.5f}, {0, -1, 0}, time}, endless, false));

@@ -18,7 +18,9 @@ std::vector<Vec3f> denoise(const Film& film)
 {
     const int w = film.width, h = film.height;
     const float n = static_cast<float>(film.samples);
-    const auto at = [&](int x, int y) { return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x); };
+    const auto at = [&](int x, int y) {
+        return static_cast<size_t>(y) * static_cast<size_t>(w) + static_cast<size_t>(x);
+    };
     std::vector<Vec3f> light(film.pixels()), albedo(film.pixels()), normal(film.pixels());
     std::vector<float> raw(film.pixels()), noise(film.pixels());
     for (size_t i = 0; i < film.pixels(); ++i) {
@@ -67,7 +69,8 @@ std::vector<Vec3f> denoise(const Film& film)
                     for (int dy = -1; dy <= 1; ++dy)
                         for (int dx = -1; dx <= 1; ++dx) {
                             const int px = x + dx, py = y + dy, qx = a + dx, qy = b + dy;
-                            if (px < 0 || py < 0 || qx < 0 || qy < 0 || px >= w || qx >= w || py >= h || qy >= h) continue;
+                            if (px < 0 || py < 0 || qx < 0 || qy < 0 || px >= w || qx >= w || py >= h || qy >= h)
+                                continue;
                             const size_t p = at(px, py), q = at(qx, qy);
                             differ += (squared(light[p] - light[q]) / 3 - (noise[p] + noise[q])) /
                                       (1e-6f + 0.25f * (noise[p] + noise[q]));

@@ -42,8 +42,8 @@ void write_exr(const std::string& path, const Film& film, const std::vector<Vec3
             for (size_t i = 0; i < n; ++i)
                 plane[i] = half(std::clamp(layer.scale * layer.values[i][c], -65000.0f, 65000.0f));
             header.channels().insert(layer.names[c], Imf::Channel(Imf::HALF));
-            frame.insert(layer.names[c], Imf::Slice(Imf::HALF, reinterpret_cast<char*>(plane.data()), sizeof(half),
-                                                    sizeof(half) * w));
+            frame.insert(layer.names[c],
+                         Imf::Slice(Imf::HALF, reinterpret_cast<char*>(plane.data()), sizeof(half), sizeof(half) * w));
         }
     header.channels().insert("Z", Imf::Channel(Imf::FLOAT));
     frame.insert("Z", Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(const_cast<float*>(film.depth.data())),

@@ -81,7 +81,8 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
         if (found && hit.floor) {
             // Just above the horizon.
             const float faded = world.floor->faded(hit.position);
-            if (faded > 0) add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
+            if (faded > 0)
+                add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
             through *= 1 - faded;
         }
         const Material* const here = world.medium(where);
@@ -116,8 +117,7 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
                     const float cosine = sample_phase(random.next(), medium.forward), angle = 2 * pi * random.next();
                     const float sine = std::sqrt(std::max(0.0f, 1 - cosine * cosine));
                     ray.o = x;
-                    ray.d = normalized(
-                        Frame(ray.d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
+                    ray.d = normalized(Frame(ray.d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
                     scattered = true;
                     straight = false;
                     // In milk light turns hundreds of times before it is out; only surfaces count as bounces.
@@ -146,7 +146,8 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
             seen = true;
             features->depth = hit.t;
             features->normal = hit.normal;
-            if (hit.body >= 0) features->velocity = world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position);
+            if (hit.body >= 0)
+                features->velocity = world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position);
         }
         if (hit.light >= 0) {
             const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];

@@ -48,8 +48,8 @@ TARN_INLINE float cubic_value(const float* v, const Place& p, int row, int layer
     Float4 sum{};
     for (int k = 0; k < 4; ++k) {
         const float* l = corner + k * layer;
-        sum += wz[k] * (wy[0] * load4(l) + wy[1] * load4(l + row) + wy[2] * load4(l + 2 * row) +
-                        wy[3] * load4(l + 3 * row));
+        sum += wz[k] *
+               (wy[0] * load4(l) + wy[1] * load4(l + row) + wy[2] * load4(l + 2 * row) + wy[3] * load4(l + 3 * row));
     }
     return sum4(wx * sum);
 }
@@ -194,8 +194,7 @@ void LevelSet::find_gaps()
                             if (there < 0 || there >= blocks_[axis]) continue;
                             Cell<3> n = c;
                             n[axis] = there;
-                            least = std::min(least,
-                                             std::max(static_cast<uint8_t>(s), before[index(n[0], n[1], n[2])]));
+                            least = std::min(least, std::max(static_cast<uint8_t>(s), before[index(n[0], n[1], n[2])]));
                         }
                     rings_[index(i, j, k)] = least;
                 }
@@ -280,7 +279,8 @@ bool LevelSet::march(float& found, Vec3f o, Vec3f d, float from, float to, float
         if (here >= close) {
             unsigned b[3];
             for (int a = 0; a < 3; ++a) b[a] = static_cast<unsigned>(std::min(std::max(u[a], 0.0f), last_[a])) / block;
-            const int rings = rings_[(b[2] * static_cast<unsigned>(blocks_[1]) + b[1]) * static_cast<unsigned>(blocks_[0]) + b[0]];
+            const int rings =
+                rings_[(b[2] * static_cast<unsigned>(blocks_[1]) + b[1]) * static_cast<unsigned>(blocks_[0]) + b[0]];
             if (rings > 0) {
                 // On to where the ray leaves the blocks that hold no surface; outermost blocks go on for ever.
                 float leaves = endless;

@@ -12,7 +12,10 @@ namespace {
 
 constexpr float pi = std::numbers::pi_v<float>;
 
-float sin_of_row(int j, int height) { return std::sin(pi * (static_cast<float>(j) + 0.5f) / static_cast<float>(height)); }
+float sin_of_row(int j, int height)
+{
+    return std::sin(pi * (static_cast<float>(j) + 0.5f) / static_cast<float>(height));
+}
 
 }  // namespace
 

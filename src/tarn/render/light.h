@@ -12,9 +12,9 @@ namespace tarn {
 
 // A disc far away.
 struct Sun {
-    Vec3f direction{0, 1, 0};  // towards it
+    Vec3f direction{0, 1, 0};        // towards it
     float cos_radius = 0.99998930f;  // 0.265 degrees, as seen from here
-    Vec3f irradiance;          // of a surface that faces it
+    Vec3f irradiance;                // of a surface that faces it
 
     float solid_angle() const;
     Vec3f radiance() const;

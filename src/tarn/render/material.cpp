@@ -39,10 +39,7 @@ struct Facets {
         const Vec3f h = p1 * t1 + p2 * t2 + std::sqrt(std::max(0.0f, 1 - p1 * p1 - p2 * p2)) * w;
         return normalized({alpha * h[0], alpha * h[1], std::max(1e-6f, h[2])});
     }
-    float density(Vec3f out, Vec3f half) const
-    {
-        return seen(out[2]) * distribution(half[2]) / (4 * out[2]);
-    }
+    float density(Vec3f out, Vec3f half) const { return seen(out[2]) * distribution(half[2]) / (4 * out[2]); }
 };
 
 Vec3f reflectance(const Material& m, Vec3f colour, float cosine)
@@ -140,8 +137,8 @@ bool sample(Scattered& s, const Material& m, Vec3f colour, Vec3f n, Vec3f out, R
 {
     const float co = dot(n, out), pick = random.next(), u = random.next(), v = random.next();
     if (co <= 0) return false;
-    const bool coat = m.kind == MaterialKind::metal ||
-                      (m.kind == MaterialKind::plastic && pick < share_of_coat(colour, co));
+    const bool coat =
+        m.kind == MaterialKind::metal || (m.kind == MaterialKind::plastic && pick < share_of_coat(colour, co));
     if (coat) {
         const Frame frame(n);
         const Vec3f o = frame.in(out), half = Facets(m.roughness).sample(o, u, v);

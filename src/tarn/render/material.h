@@ -45,7 +45,10 @@ struct Material {
 
     // Metals this smooth are mirrors.
     static constexpr float smooth = 0.02f;
-    bool specular() const { return kind == MaterialKind::dielectric || (kind == MaterialKind::metal && roughness < smooth); }
+    bool specular() const
+    {
+        return kind == MaterialKind::dielectric || (kind == MaterialKind::metal && roughness < smooth);
+    }
 };
 
 struct Scattered {

@@ -6,8 +6,8 @@
 namespace tarn {
 
 struct Medium {
-    Vec3f absorption;  // 1/m
-    Vec3f scattering;  // 1/m
+    Vec3f absorption;   // 1/m
+    Vec3f scattering;   // 1/m
     float forward = 0;  // mean cosine of the scattering angle (Henyey and Greenstein's g)
 
     bool scatters() const { return scattering[0] + scattering[1] + scattering[2] > 0; }

@@ -43,7 +43,7 @@ struct Meshes::Room {
     // By Embree's number of a geometry.
     struct Part {
         int material = -1;
-        std::vector<Sphere> spheres;    // empty for triangles
+        std::vector<Sphere> spheres;  // empty for triangles
         const Room* instance = nullptr;
         Pose pose;
     };

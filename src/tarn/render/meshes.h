@@ -18,10 +18,10 @@ struct Sphere {
 
 struct MeshHit {
     float t = endless;
-    Vec3f normal;           // outward, of length one
+    Vec3f normal;  // outward, of length one
     int material = -1;
     bool sphere = false;
-    Vec3f centre;           // of the sphere, at the ray's time
+    Vec3f centre;  // of the sphere, at the ray's time
     float radius = 0;
 };
 
@@ -33,7 +33,8 @@ public:
     Meshes& operator=(Meshes&&) noexcept;
 
     // Triangles turn outward by the right hand.
-    void add_triangles(const std::vector<Vec3f>& points, const std::vector<std::array<int, 3>>& triangles, int material);
+    void add_triangles(const std::vector<Vec3f>& points, const std::vector<std::array<int, 3>>& triangles,
+                       int material);
     void add_spheres(const std::vector<Sphere>& spheres, int material);
     // Another collection, once for each pose; it must live as long as this one and be ready.
     void add_instances(const Meshes& of, const std::vector<Pose>& poses);

@@ -261,8 +261,8 @@ Photons shoot_photons(const World& world, int photons, int pass, float radius)
         media.insert(media.end(), t.media.begin(), t.media.end());
         add(ledger, t.ledger);
     }
-    // A ball of that radius holds fewer photons than a disc does, but in a dense medium all of them lie within a free path
-    // of its surface, which a larger ball would blur.
+    // A ball of that radius holds fewer photons than a disc does, but in a dense medium all of them lie within a free
+    // path of its surface, which a larger ball would blur.
     float in_media = 2 * radius;
     for (const Material& m : world.materials)
         if (m.medium.scatters())

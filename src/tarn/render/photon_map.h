@@ -20,13 +20,13 @@ struct Photon {
 
 // Inside the power of the photons went, in watts (the sum of the three colours).
 struct PhotonLedger {
-    double emitted = 0;   // toward clear things
-    double missed = 0;    // met something else first: direct light, which is not counted here
-    double stored = 0;    // on surfaces
+    double emitted = 0;  // toward clear things
+    double missed = 0;   // met something else first: direct light, which is not counted here
+    double stored = 0;   // on surfaces
     double stored_in_media = 0;
     double absorbed = 0;  // by media and metals
     double escaped = 0;
-    double lost = 0;      // after too many bounces
+    double lost = 0;  // after too many bounces
 };
 
 class PhotonMap {
@@ -84,8 +84,9 @@ private:
     }
     size_t bucket_of(Cell<3> c) const
     {
-        const uint32_t hash = scramble(static_cast<uint32_t>(c[0]) * 73856093u ^ static_cast<uint32_t>(c[1]) * 19349663u ^
-                                       static_cast<uint32_t>(c[2]) * 83492791u);
+        const uint32_t hash =
+            scramble(static_cast<uint32_t>(c[0]) * 73856093u ^ static_cast<uint32_t>(c[1]) * 19349663u ^
+                     static_cast<uint32_t>(c[2]) * 83492791u);
         return hash & mask_;
     }
 

@@ -64,8 +64,8 @@ std::optional<Film> take_picture(const World& world, const Camera& camera, const
             const int x0 = t % across * tile, y0 = t / across * tile;
             for (int y = y0; y < std::min(y0 + tile, params.height); ++y)
                 for (int x = x0; x < std::min(x0 + tile, params.width); ++x) {
-                    const uint32_t pixel = static_cast<uint32_t>(y) * static_cast<uint32_t>(params.width) +
-                                           static_cast<uint32_t>(x);
+                    const uint32_t pixel =
+                        static_cast<uint32_t>(y) * static_cast<uint32_t>(params.width) + static_cast<uint32_t>(x);
                     const Spread spread(pixel, params.seed);
                     for (int n = first; n < last; ++n) {
                         Random random(pixel, static_cast<uint32_t>(n), params.seed);

@@ -20,8 +20,8 @@ constexpr double haze = 4e-6, haze_forward = 0.76;
 const Vec3 ozone{0.65e-6, 1.88e-6, 0.085e-6};
 // Brought to where white paper in the sun is about one.
 constexpr double sunlight = 4.4;
-// The mean radiance around a place in the air, per unit of sunlight: of the ground, which throws back a third, and of the
-// sky itself. Scattered again, it is what keeps the horizon from turning brown.
+// The mean radiance around a place in the air, per unit of sunlight: of the ground, which throws back a third, and of
+// the sky itself. Scattered again, it is what keeps the horizon from turning brown.
 const Vec3 around{0.050, 0.056, 0.066};
 
 double way_out(Vec3 x, Vec3 d)
@@ -102,7 +102,8 @@ Dome sky_dome(const SkyParams& params)
         const double polar = std::numbers::pi * (row + 0.5) / height;
         for (int i = 0; i < width; ++i) {
             const double longitude = 2 * std::numbers::pi * ((i + 0.5) / width - 0.5);
-            const Vec3 d{std::sin(polar) * std::sin(longitude), std::cos(polar), -std::sin(polar) * std::cos(longitude)};
+            const Vec3 d{std::sin(polar) * std::sin(longitude), std::cos(polar),
+                         -std::sin(polar) * std::cos(longitude)};
             const Vec3 light = sky_radiance(d, sun, params.haze);
             pixels[static_cast<size_t>(j) * width + static_cast<size_t>(i)] =
                 (params.strength * (j < height / 2 + 1 ? 1.0f : 0.35f)) * light.as<float>();

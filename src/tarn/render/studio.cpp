@@ -94,8 +94,7 @@ PictureParams picture_params(const RenderParams& params)
 Studio::Studio(const Scene& scene) : scene_(scene)
 {
     const RenderParams& render = scene.params.render;
-    if (render.floor == FloorLook::image)
-        floor_picture_ = std::make_shared<Picture>(read_picture(render.floor_image));
+    if (render.floor == FloorLook::image) floor_picture_ = std::make_shared<Picture>(read_picture(render.floor_image));
     // A mesh that is neither clear nor cut is shown as it is; the others by their distances.
     const std::vector<SolidParams>& solids = scene.params.solid;
     for (size_t i = solids.size(); i > 0 && !solids[i - 1].subtract; --i)
@@ -138,10 +137,9 @@ void Studio::set_lights()
                 break;
             }
             case LightKind::area:
-                lights_.areas.push_back(
-                    make_area_light(light.position->as<float>(), light.target.value_or(0.5 * size).as<float>(),
-                                    static_cast<float>(light.width), static_cast<float>(light.height),
-                                    strength * colour));
+                lights_.areas.push_back(make_area_light(
+                    light.position->as<float>(), light.target.value_or(0.5 * size).as<float>(),
+                    static_cast<float>(light.width), static_cast<float>(light.height), strength * colour));
                 break;
             case LightKind::image: {
                 Picture picture = read_picture(light.image);
@@ -179,8 +177,8 @@ void Studio::add_floor(World& world) const
             break;
     }
     const std::vector<double>& size = scene_.params.domain.size;
-    world.floor = Floor{0, static_cast<int>(world.materials.size()),
-                        Vec3{0.5 * size[0], 0, 0.5 * size[2]}.as<float>(), static_cast<float>(12 * longest)};
+    world.floor = Floor{0, static_cast<int>(world.materials.size()), Vec3{0.5 * size[0], 0, 0.5 * size[2]}.as<float>(),
+                        static_cast<float>(12 * longest)};
     world.materials.push_back(m);
 }
 
@@ -228,7 +226,8 @@ void Studio::add_solids(World& world, const Grid<3>& grid, double time, double s
                 float* out = values.data() + static_cast<size_t>(z) * static_cast<size_t>(samples[0] * samples[1]);
                 for (int y = 0; y < samples[1]; ++y)
                     for (int x = 0; x < samples[0]; ++x)
-                        *out++ = static_cast<float>(group.distance(shapes, origin + h * Vec3{double(x), double(y), double(z)}));
+                        *out++ = static_cast<float>(
+                            group.distance(shapes, origin + h * Vec3{double(x), double(y), double(z)}));
             });
             return values;
         };
@@ -272,9 +271,9 @@ World Studio::set(const Frame3d& frame) const
     // Water stands on the floor, not on a gap above it.
     const Vec3f lo{0, -0.5f * h, 0}, hi = grid.size().as<float>();
     const Filter filter = render.surface == SurfaceFilter::tricubic ? Filter::tricubic : Filter::trilinear;
-    world.bodies.push_back({LevelSet(grid.cells, Vec3f::all(0.5f * h), h, frame.now.phi, lo, hi, filter,
-                                     frame.next ? &later : nullptr),
-                            material, grid.cells, frame.now.velocity});
+    world.bodies.push_back(
+        {LevelSet(grid.cells, Vec3f::all(0.5f * h), h, frame.now.phi, lo, hi, filter, frame.next ? &later : nullptr),
+         material, grid.cells, frame.now.velocity});
 
     std::vector<Sphere> drops;
     drops.reserve(frame.drops.size());

@@ -146,7 +146,8 @@ Inside World::beyond(const Inside& w, const Hit& hit) const
 Vec3f World::leave(const Hit& hit, Vec3f d) const
 {
     // Far from the origin, floats are farther apart than the margin.
-    const float away = std::max(std::abs(hit.position[0]), std::max(std::abs(hit.position[1]), std::abs(hit.position[2])));
+    const float away =
+        std::max(std::abs(hit.position[0]), std::max(std::abs(hit.position[1]), std::abs(hit.position[2])));
     // A small sphere is not left by more than a part of itself.
     const float margin = hit.sphere ? 1e-3f * hit.radius : margin_;
     return hit.position + (std::copysign(std::max(margin, 4e-7f * away), dot(d, hit.normal))) * hit.normal;

@@ -54,8 +54,8 @@ struct Hit {
     float t = endless;
     Vec3f position, normal;  // the normal points out of what was hit
     int material = -1;
-    int body = -1;           // its number, where it is a body's surface
-    int light = -1;          // the number of an area light
+    int body = -1;   // its number, where it is a body's surface
+    int light = -1;  // the number of an area light
     bool floor = false;
     bool sphere = false;
     Vec3f centre;

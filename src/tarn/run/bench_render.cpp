@@ -32,7 +32,8 @@ LevelSet rough_sea(Filter filter)
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < n; ++i) {
                 const double x = (i + 0.5) / n, y = (j + 0.5) / n, z = (k + 0.5) / n;
-                double d = 0.8 * (y - 0.35 - 0.07 * std::sin(13 * x) * std::cos(11 * z) - 0.02 * std::sin(41 * x + 29 * z));
+                double d =
+                    0.8 * (y - 0.35 - 0.07 * std::sin(13 * x) * std::cos(11 * z) - 0.02 * std::sin(41 * x + 29 * z));
                 for (int drop = 0; drop < 12; ++drop) {
                     const double a = 0.5 + 0.35 * std::cos(2.4 * drop), b = 0.5 + 0.35 * std::sin(2.4 * drop);
                     d = std::min(d, std::sqrt((x - a) * (x - a) + (y - 0.7) * (y - 0.7) + (z - b) * (z - b)) - 0.05);
@@ -89,10 +90,13 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
     // The glass, a little more than half full. What was simulated once is kept.
     constexpr int frame = 60;
     const std::string dir = results_dir + "/pour_into_glass", volume = frame_path(dir, "volume", frame, "vdb");
-    const Scene scene = read_scene(scenes + "/pour_into_glass.toml",
-                                   {{"time.frames", std::to_string(frame)}, {"output.volume", "true"},
-                                    {"output.preview", "false"}, {"output.surface", "\"ply\""},
-                                    {"render.width", "640"}, {"render.height", "360"}, {"render.samples", "64"}});
+    const Scene scene = read_scene(scenes + "/pour_into_glass.toml", {{"time.frames", std::to_string(frame)},
+                                                                      {"output.volume", "true"},
+                                                                      {"output.preview", "false"},
+                                                                      {"output.surface", "\"ply\""},
+                                                                      {"render.width", "640"},
+                                                                      {"render.height", "360"},
+                                                                      {"render.samples", "64"}});
     if (!std::filesystem::exists(volume)) {
         fmt::print("render: simulating {} frames of pour_into_glass first\n", frame);
         RunOptions options;
@@ -114,7 +118,8 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
     std::vector<Vec3f> light(film->pixels());
     for (size_t i = 0; i < light.size(); ++i) light[i] = film->mean(i);
     write_png(results_dir + "/pour_into_glass.png", develop(light, film->width, film->height, 0));
-    fmt::print("render: pour_into_glass, 640 x 360, 64 samples, caustics: {:.1f} s ({:.1f} s to set up)\n", seconds, ready);
+    fmt::print("render: pour_into_glass, 640 x 360, 64 samples, caustics: {:.1f} s ({:.1f} s to set up)\n", seconds,
+               ready);
     result["pour_into_glass_seconds"] = seconds;
     write_file(results_dir + "/render.json", result.dump(2) + '\n');
 }

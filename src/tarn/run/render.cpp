@@ -45,7 +45,8 @@ public:
             ::unlink(path_.c_str());
         const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0644);
         held_ = fd >= 0;
-        if (held_) ::close(fd);
+        if (held_)
+            ::close(fd);
         else if (errno != EEXIST)
             throw RunError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
     }
@@ -101,7 +102,11 @@ bool all_rendered(const std::string& dir, int frames)
 class Session {
 public:
     Session(const RenderOptions& options, const Scene& scene)
-        : options_(options), scene_(scene), studio_(scene_), progress_(options.quiet), params_(picture_params(scene.params.render))
+        : options_(options),
+          scene_(scene),
+          studio_(scene_),
+          progress_(options.quiet),
+          params_(picture_params(scene.params.render))
     {
     }
 
@@ -229,9 +234,10 @@ int render(const RenderOptions& options)
 
     const std::vector<int> there = frames_there(dir);
     if (there.empty())
-        throw InputError(fmt::format("{}: no volumes in {}/volume to render from; run the scene with output.volume = true "
-                                     "or output.render = true",
-                                     dir, dir));
+        throw InputError(
+            fmt::format("{}: no volumes in {}/volume to render from; run the scene with output.volume = true "
+                        "or output.render = true",
+                        dir, dir));
     std::vector<int> frames = there;
     if (!options.frames.empty()) {
         frames = frames_named(options.frames);
