@@ -120,7 +120,7 @@ TEST(preview, a_painter_keeps_nothing_of_the_picture_before)
 TEST(preview, the_whole_tank_is_framed)
 {
     for (const Vec3 size : {Vec3{1, 1, 1}, Vec3{4, 0.5, 1}, Vec3{0.3, 2, 0.3}, Vec3{1, 1, 5}}) {
-        const Camera camera = make_camera(CameraParams{}, size, 16.0 / 9);
+        const Camera camera = make_camera(CameraParams{}, size, 16.0 / 9, 0);
         float fullest = 0;
         for (int c = 0; c < 8; ++c) {
             const Vec3f corner = Vec3{c & 1 ? size[0] : 0, c & 2 ? size[1] : 0, c & 4 ? size[2] : 0}.as<float>();

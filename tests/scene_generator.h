@@ -147,7 +147,7 @@ private:
     }
     std::string entry(const Section& section)
     {
-        std::string text = std::string("[[") + section.name + "]]\n" + shape_lines(section);
+        std::string text = std::string("[[") + section.name + "]]\n" + (section.shape ? shape_lines(section) : "");
         // A source takes one of its rows, which suits the others as well.
         if (!section.rows.empty()) text += line(section.rows[pick(section.rows.size())]);
         if (chance(40)) text += line(any_row());

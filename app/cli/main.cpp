@@ -20,6 +20,7 @@
 #include "tarn/run/bench.h"
 #include "tarn/run/check.h"
 #include "tarn/run/convert.h"
+#include "tarn/run/render.h"
 #include "tarn/run/run.h"
 #include "tarn/run/validate.h"
 #include "tarn/scene/read.h"
@@ -34,6 +35,7 @@ constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml --frames 10 --set domain.cells=64 --out out/quick
   tarn run scenes/dam_break.toml --backend cuda   the same on a GPU
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
+  tarn render out/dam_break --frames 20-40        pictures by the renderer, from a run with output.volume = true
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
   tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
@@ -182,6 +184,27 @@ int run_command_line(int argc, char** argv)
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
 
+    RenderOptions rendering;
+    CLI::App* render_cmd = app.add_subcommand("render", "Render the frames of a run, finished or still going on");
+    render_cmd->add_option("dir", rendering.dir, "Folder of the run")->required()->type_name("DIR");
+    render_cmd->add_option("--frames", rendering.frames, "Which: 12, 10-20 or 10-20/5, several with commas [all]")
+        ->type_name("LIST");
+    render_cmd->add_option("--samples", rendering.samples, "Paths for each pixel, instead of render.samples")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000000));
+    render_cmd->add_option("--scale", rendering.scale, "Of width and height [1]")
+        ->type_name("X")
+        ->check(CLI::Range(0.01, 16.0));
+    render_cmd->add_flag("--preview", rendering.preview, "Quick: half the size, 8 samples, denoised");
+    render_cmd->add_flag("--again", rendering.again, "Render frames that are finished, too");
+    render_cmd->add_option("--set", settings, "Set any key of the scene, such as render.width=1920; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    render_cmd->add_option("--threads", rendering.threads, "Threads [one per core]; the result is the same on any number")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+    render_cmd->add_flag("--quiet", rendering.quiet, "Print nothing but warnings and errors");
+
     CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
     movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
     movie_cmd->add_option("--rate", rate, "Frames per second [as simulated]")
@@ -236,12 +259,16 @@ int run_command_line(int argc, char** argv)
     }
     if (*pack_cmd) return pack(read_scene(scene_file, overrides_of(settings, frames)), packed, force);
     if (*convert_cmd) return convert(dir, overrides_of(settings, 0));
+    if (*render_cmd) {
+        rendering.settings = overrides_of(settings, 0);
+        return render(rendering);
+    }
     if (*movie_cmd) return movie(dir, rate);
     if (*scenes_cmd) return list_scenes();
     if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());
     if (*schema_cmd) fmt::print("{}", params_schema());
     if (*validate_cmd) return validate(name, home() / "validation", fs::read_symlink("/proc/self/exe"));
-    if (*bench_cmd) return bench(name, results);
+    if (*bench_cmd) return bench(name, results, home() / "scenes");
     return exit_done;
 }
 

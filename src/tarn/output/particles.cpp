@@ -1,6 +1,7 @@
 #include "tarn/output/particles.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numbers>
 
@@ -34,15 +35,35 @@ std::vector<Drop> drops_of(const Water<D>& water)
 template std::vector<Drop> drops_of(const Water<2>&);
 template std::vector<Drop> drops_of(const Water<3>&);
 
+namespace {
+
+static_assert(sizeof(Drop) == 8 * sizeof(float), "a drop is written as it lies in memory");
+constexpr std::string_view count_of = "\nelement vertex ";
+constexpr std::string_view properties =
+    "\nproperty float x\nproperty float y\nproperty float z\n"
+    "property float vx\nproperty float vy\nproperty float vz\n"
+    "property float radius\nproperty float age\nend_header\n";
+
+}  // namespace
+
+std::vector<Drop> read_particles(const std::string& path)
+{
+    const std::string bytes = read_file(path);
+    const size_t count = bytes.find(count_of), body = bytes.find(properties);
+    if (count == std::string::npos || body == std::string::npos)
+        throw RunError(path + ": is no file of spray; run the scene again with this version");
+    std::vector<Drop> drops(std::strtoull(bytes.c_str() + count + count_of.size(), nullptr, 10));
+    if (bytes.size() != body + properties.size() + drops.size() * sizeof(Drop))
+        throw RunError(path + ": is not whole; run the scene again");
+    std::memcpy(static_cast<void*>(drops.data()), bytes.data() + body + properties.size(), drops.size() * sizeof(Drop));
+    return drops;
+}
+
 void write_particles(const std::string& path, const std::vector<Drop>& drops)
 {
-    static_assert(sizeof(Drop) == 8 * sizeof(float), "a drop is written as it lies in memory");
-    std::string bytes = fmt::format(
-        "ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n"
-        "property float x\nproperty float y\nproperty float z\n"
-        "property float vx\nproperty float vy\nproperty float vz\n"
-        "property float radius\nproperty float age\nend_header\n",
-        TARN_VERSION, drops.size());
+    std::string bytes =
+        fmt::format("ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up{}{}{}", TARN_VERSION,
+                    count_of, drops.size(), properties);
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
 }

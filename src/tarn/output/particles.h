@@ -19,6 +19,8 @@ std::vector<Drop> drops_of(const Water<D>& water);
 
 // Binary little-endian PLY: points with velocity (vx vy vz), radius and age. Written to a temporary name, then renamed.
 void write_particles(const std::string& path, const std::vector<Drop>& drops);
+// Such a file again. Throws RunError where it is another.
+std::vector<Drop> read_particles(const std::string& path);
 
 // What write_particles wrote. Throws InputError where the file is something else.
 std::vector<Drop> read_particles(const std::string& path);

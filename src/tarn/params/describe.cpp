@@ -369,11 +369,13 @@ std::string params_schema()
             top.push_back({name, closed_object(section.meaning, properties, required, more)});
             continue;
         }
-        const std::string entry = object({{"type", "\"object\""},
-                                          {"properties", object(properties)},
-                                          {"required", "[\"shape\"]"},
-                                          {"additionalProperties", "false"},
-                                          {"allOf", "[{\"$ref\": \"#/$defs/shape\"}]"}});
+        Members entry_rules{
+            {"type", "\"object\""}, {"properties", object(properties)}, {"additionalProperties", "false"}};
+        if (section.shape) {
+            entry_rules.push_back({"required", "[\"shape\"]"});
+            entry_rules.push_back({"allOf", "[{\"$ref\": \"#/$defs/shape\"}]"});
+        }
+        const std::string entry = object(entry_rules);
         top.push_back(
             {name, object({{"type", "\"array\""}, {"description", quoted(section.meaning)}, {"items", entry}})});
     }

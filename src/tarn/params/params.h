@@ -23,6 +23,11 @@ enum class VolumeFormat { vdb, vti, npz };
 enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
 enum class Toward { right, left };
 enum class FlowField { rotation, vortex, deformation };
+enum class SolidLook { plaster, plastic, metal, mirror, glass };
+enum class LightKind { sky, sun, area, image };
+enum class WaterLook { clear, murky, milk };
+enum class FloorLook { tiles, plain, checker, image, none };
+enum class SurfaceFilter { tricubic, trilinear };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -79,13 +84,49 @@ struct OutputParams {
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;      // spray
     bool preview = true;        // PNG each frame, movie.mp4 at the end
+    bool render = false;        // pictures by the renderer when all frames are there
     int preview_width = 640;    // pixels
     int checkpoint_every = 10;  // frames
 };
 
 struct CameraParams {
-    std::optional<Vec3> position, target;  // framed around the domain where not given
-    double fov = 40;                       // vertical, degrees
+    std::optional<Keyed<Vec3>> position, target;  // framed around the domain where not given
+    Keyed<double> fov = 40.0;                     // vertical, degrees
+    double orbit = 0;                             // degrees per second
+    std::optional<Keyed<double>> focus;           // m; at the target where not given
+    double aperture = 0;                          // m, the lens's diameter
+    double shutter = 0;                           // frames that it stays open
+};
+
+// How frames are rendered.
+struct RenderParams {
+    int width = 960, height = 540;
+    int samples = 64;
+    int bounces = 32;
+    bool caustics = true;
+    int photons = 200000;  // of every four samples
+    bool denoise = false;
+    double exposure = 0;  // stops
+    bool exr = true;
+    SurfaceFilter surface = SurfaceFilter::tricubic;
+    WaterLook water = WaterLook::clear;
+    std::optional<Vec3> absorption, scattering;  // 1/m for red, green and blue, instead of what `water` says
+    FloorLook floor = FloorLook::tiles;
+    Vec3 floor_color{0.24, 0.225, 0.205};
+    std::optional<double> floor_size;  // m
+    std::string floor_image;
+};
+
+// A light; without any there is a sky with its sun.
+struct LightParams {
+    LightKind kind = LightKind::sky;
+    std::optional<Vec3> direction;  // towards a sun
+    double haze = 1;
+    double strength = 1;
+    Vec3 color{1, 1, 1};
+    std::optional<Vec3> position, target;
+    double width = 1, height = 1;  // m
+    std::string image;
 };
 
 // The keys of every shape; which of them apply depends on `shape`.
@@ -110,6 +151,9 @@ struct WaterParams : ShapeParams {
 };
 struct SolidParams : ShapeParams {
     bool no_slip = false;
+    SolidLook material = SolidLook::plaster;
+    std::optional<Vec3> color;
+    double roughness = 0.3;
 };
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
@@ -145,6 +189,8 @@ struct Params {
     TimeParams time;
     OutputParams output;
     CameraParams camera;
+    RenderParams render;
+    std::vector<LightParams> light;
     std::vector<WaterParams> water;
     std::vector<SolidParams> solid;
     std::vector<SourceParams> source;

@@ -79,6 +79,30 @@ constexpr Word flow_words[] = {
     word("deformation", FlowField::deformation),
 };
 
+constexpr Word look_words[] = {
+    word("plaster", SolidLook::plaster), word("plastic", SolidLook::plastic), word("metal", SolidLook::metal),
+    word("mirror", SolidLook::mirror),   word("glass", SolidLook::glass),
+};
+constexpr Word light_words[] = {
+    word("sky", LightKind::sky),
+    word("sun", LightKind::sun),
+    word("area", LightKind::area),
+    word("image", LightKind::image),
+};
+constexpr Word water_look_words[] = {
+    word("clear", WaterLook::clear),
+    word("murky", WaterLook::murky),
+    word("milk", WaterLook::milk),
+};
+constexpr Word floor_words[] = {
+    word("tiles", FloorLook::tiles), word("plain", FloorLook::plain), word("checker", FloorLook::checker),
+    word("image", FloorLook::image), word("none", FloorLook::none),
+};
+constexpr Word filter_words[] = {
+    word("tricubic", SurfaceFilter::tricubic),
+    word("trilinear", SurfaceFilter::trilinear),
+};
+
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(Phases) { return phase_words; }
@@ -90,6 +114,11 @@ std::span<const Word> words(VolumeFormat) { return volume_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
 std::span<const Word> words(Toward) { return toward_words; }
 std::span<const Word> words(FlowField) { return flow_words; }
+std::span<const Word> words(SolidLook) { return look_words; }
+std::span<const Word> words(LightKind) { return light_words; }
+std::span<const Word> words(WaterLook) { return water_look_words; }
+std::span<const Word> words(FloorLook) { return floor_words; }
+std::span<const Word> words(SurfaceFilter) { return filter_words; }
 
 // ---- Rows from members ----
 
@@ -300,6 +329,9 @@ const ParamRow output_rows[] = {
                                       "Also write the spray of each frame, as points: into the surface's file with "
                                       "usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
+    boolean<&OutputParams::render>("render",
+                                   "When all frames are there, render them in place of the drawings; 3D only. Writes "
+                                   "volumes too."),
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
                                              "How often to save what a run resumes from."),
@@ -311,6 +343,60 @@ const ParamRow camera_rows[] = {
     only_3d(vector<&CameraParams::target>("target", "m", -far, far,
                                           "What it looks at; the middle of the domain where not given.")),
     only_3d(number<&CameraParams::fov>("fov", "degrees", 1, 170, "Vertical field of view.")),
+    only_3d(number<&CameraParams::orbit>("orbit", "degrees/s", -3600, 3600,
+                                         "How fast it goes around its target, to the right.")),
+    only_3d(number<&CameraParams::focus>("focus", "m", 1e-6, far,
+                                         "How far off things are sharp; its target where not given.")),
+    only_3d(number<&CameraParams::aperture>("aperture", "m", 0, 1e3,
+                                            "Diameter of the lens: the larger, the softer what is out of focus. "
+                                            "Drawings have none.")),
+    only_3d(number<&CameraParams::shutter>("shutter", "frames", 0, 1,
+                                           "How long it stays open, from the frame's time on: motion blur. Drawings "
+                                           "have none.")),
+};
+
+const ParamRow render_rows[] = {
+    integer<&RenderParams::width>("width", "pixels", 16, 16384, "Of the picture."),
+    integer<&RenderParams::height>("height", "pixels", 16, 16384, "Of the picture."),
+    integer<&RenderParams::samples>("samples", "", 1, 1e6, "Paths for each pixel; four times as many halve the noise."),
+    integer<&RenderParams::bounces>("bounces", "", 1, 1000, "Surfaces that a path may meet."),
+    boolean<&RenderParams::caustics>("caustics", "Follow light through water and glass by photons."),
+    integer<&RenderParams::photons>("photons", "", 1000, 1e8, "How many, for every four samples."),
+    boolean<&RenderParams::denoise>("denoise", "Smooth what noise is left, guided by what is seen."),
+    number<&RenderParams::exposure>("exposure", "stops", -20, 20, "Brighter or darker; each stop doubles."),
+    boolean<&RenderParams::exr>("exr",
+                                "Also write an EXR with radiance, albedo, normal, depth and velocity each frame."),
+    choice<&RenderParams::surface>("surface", "The filter that reconstructs the water's surface from the grid."),
+    choice<&RenderParams::water>("water", "Pure water, water with silt in it, or milk."),
+    only_3d(vector<&RenderParams::absorption>("absorption", "1/m", 0, 1e6,
+                                              "Of red, green and blue, instead of what `water` says.")),
+    only_3d(vector<&RenderParams::scattering>("scattering", "1/m", 0, 1e6,
+                                              "Of red, green and blue, instead of what `water` says.")),
+    choice<&RenderParams::floor>("floor", "What lies under the domain."),
+    only_3d(vector<&RenderParams::floor_color>("floor_color", "", 0, 1, "Its reflectance in red, green and blue.")),
+    number<&RenderParams::floor_size>("floor_size", "m", 1e-6, far,
+                                      "Of a tile, a pair of squares or the image; fits the domain where not given."),
+    text<&RenderParams::floor_image>("floor_image", "A PNG or EXR beside the scene file, for floor = \"image\"."),
+};
+
+const ParamRow light_rows[] = {
+    choice<&LightParams::kind>("kind",
+                               "A clear sky with its sun; a sun alone; a rectangle that shines; or a picture all around."),
+    only_3d(vector<&LightParams::direction>("direction", "", -far, far,
+                                            "Where the sun stands, of any length; chosen to suit the camera where not "
+                                            "given.")),
+    number<&LightParams::haze>("haze", "", 0, 100, "Dust and mist in a sky's air; a clear day has 1."),
+    number<&LightParams::strength>("strength", "", 0, 1e9,
+                                   "Scales it; of a rectangle, its power in watts. In a day's sky white paper is about 1."),
+    only_3d(vector<&LightParams::color>("color", "", 0, 1e3, "Red, green and blue of its light.")),
+    only_3d(vector<&LightParams::position>("position", "m", -far, far, "The middle of a rectangle.")),
+    only_3d(vector<&LightParams::target>("target", "m", -far, far,
+                                         "What a rectangle faces; the middle of the domain where not given.")),
+    number<&LightParams::width>("width", "m", 1e-6, far, "Of a rectangle."),
+    number<&LightParams::height>("height", "m", 1e-6, far, "Of a rectangle."),
+    text<&LightParams::image>("image",
+                              "An EXR or PNG beside the scene file: longitude across, the zenith on top, -z in the "
+                              "middle."),
 };
 
 using enum ShapeKind;
@@ -373,6 +459,10 @@ const ParamRow water_rows[] = {
 };
 const ParamRow solid_rows[] = {
     boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
+    choice<&SolidParams::material>("material", "What it is made of in rendered pictures."),
+    only_3d(vector<&SolidParams::color>("color", "", 0, 1,
+                                        "Red, green and blue that it reflects; suits the material where not given.")),
+    number<&SolidParams::roughness>("roughness", "", 0, 1, "Of plastic and metal: 0 is a mirror."),
 };
 const ParamRow source_rows[] = {
     vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast, "How the water enters; either this or rate."),
@@ -414,7 +504,8 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     Section s{name, meaning, rows, [](Params& p, size_t i) -> void* { return &(p.*Member)[i]; }};
     s.count = [](const Params& p) { return (p.*Member).size(); };
     s.add = [](Params& p) { (p.*Member).push_back(T{}); };
-    s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    if constexpr (std::is_base_of_v<ShapeParams, T>)
+        s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
     s.waves = std::is_same_v<T, WaterParams>;
     return s;
 }
@@ -448,6 +539,9 @@ const Section all_sections[] = {
     {"output", "What a run leaves.", output_rows, [](Params& p, size_t) -> void* { return &p.output; }},
     {"camera", "From where pictures are taken; 3D only.", camera_rows,
      [](Params& p, size_t) -> void* { return &p.camera; }},
+    {"render", "How `tarn render` makes pictures; 3D only.", render_rows,
+     [](Params& p, size_t) -> void* { return &p.render; }},
+    list<&Params::light>("light", "What shines in rendered pictures; without any, a sky with its sun.", light_rows),
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
     list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
@@ -466,8 +560,6 @@ const Section all_sections[] = {
 
 constexpr Reserved reserved_keys[] = {
     {"", "air"},
-    {"", "light"},
-    {"", "render"},
     {"solid", "body"},
 };
 

@@ -22,15 +22,15 @@ struct Axes {
 
 }  // namespace
 
-Camera make_camera(const CameraParams& params, Vec3 size, double aspect)
+Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time)
 {
     constexpr double margin = 1.08;  // air around the box in the picture
-    const double tan_y = std::tan(0.5 * params.fov * std::numbers::pi / 180), tan_x = tan_y * aspect;
+    const double tan_y = std::tan(0.5 * params.fov.at(time) * std::numbers::pi / 180), tan_x = tan_y * aspect;
 
-    Vec3 target = params.target.value_or(0.5 * size);
+    Vec3 target = params.target ? params.target->at(time) : 0.5 * size;
     Vec3 position;
     if (params.position) {
-        position = *params.position;
+        position = params.position->at(time);
     } else {
         // From the front, a little from the right and from above. A corner at (x, y, z) along right, up and towards the
         // viewer from the target is in the picture when |x| <= tan_x (distance - z), |y| <= tan_y (distance - z).
@@ -61,6 +61,12 @@ Camera make_camera(const CameraParams& params, Vec3 size, double aspect)
         position = target + distance * back;
     }
 
+    // To the right as the picture shows it.
+    const double turn = params.orbit * time * std::numbers::pi / 180;
+    const Vec3 arm = position - target;
+    position = target + Vec3{std::cos(turn) * arm[0] + std::sin(turn) * arm[2], arm[1],
+                             std::cos(turn) * arm[2] - std::sin(turn) * arm[0]};
+
     const Axes axes(length(target - position) > 0 ? target - position : Vec3{0, 0, -1});
     Camera camera;
     camera.position = position.as<float>();
@@ -69,6 +75,8 @@ Camera make_camera(const CameraParams& params, Vec3 size, double aspect)
     camera.up = axes.up.as<float>();
     camera.tan_x = static_cast<float>(tan_x);
     camera.tan_y = static_cast<float>(tan_y);
+    camera.lens = static_cast<float>(0.5 * params.aperture);
+    camera.focus = static_cast<float>(params.focus ? params.focus->at(time) : dot(target - position, axes.forward));
     return camera;
 }
 

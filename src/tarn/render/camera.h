@@ -1,5 +1,5 @@
 #pragma once
-// A pinhole camera.
+// A camera: a pinhole, or a thin lens that is focused at a distance.
 
 #include "tarn/params/params.h"
 
@@ -8,6 +8,7 @@ namespace tarn {
 struct Camera {
     Vec3f position, forward, right, up;
     float tan_x = 1, tan_y = 1;  // half the picture's extent at unit distance
+    float lens = 0, focus = 1;   // the lens's radius and what it is focused at, m; a pinhole has no radius
 
     // The direction through a point of the picture; (-1,-1) is its lower left corner.
     TARN_HD Vec3f direction(float x, float y) const
@@ -17,7 +18,8 @@ struct Camera {
     }
 };
 
-// Where position or target are not given, the box from 0 to `size` is framed in a three-quarter view.
-Camera make_camera(const CameraParams& params, Vec3 size, double aspect);
+// At a time of the scene. Where position or target are not given, the box from 0 to `size` is framed in a three-quarter
+// view.
+Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time);
 
 }  // namespace tarn

@@ -28,6 +28,10 @@ TARN_HD inline Vec3f srgb(float r, float g, float b) { return {from_srgb(r), fro
 // A film's shoulder: straight for dim light, approaching white without ever clipping. x -> 1 - exp(-x).
 TARN_HD inline Vec3f expose(Vec3f light) { return Vec3f::all(1) - exp(-light); }
 
+// Film's curve: a toe that keeps shadows deep, a long shoulder that lets highlights bloom to white (Narkowicz's fit of
+// the ACES reference curve, 2015).
+TARN_HD inline float filmic(float x) { return x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f); }
+
 TARN_HD inline uint8_t to_byte(float srgb_value)
 {
     return static_cast<uint8_t>(std::clamp(srgb_value, 0.0f, 1.0f) * 255 + 0.5f);

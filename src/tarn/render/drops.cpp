@@ -53,7 +53,7 @@ void paint_drop(Image& image, float x, float y, float radius)
 
 void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time)
 {
-    const Camera camera = make_camera(scene.params.camera, size, static_cast<double>(image.width) / image.height);
+    const Camera camera = make_camera(scene.params.camera, size, static_cast<double>(image.width) / image.height, time);
     const std::vector<Shape> solids = scene.solids.at(time);
     for (const Drop& drop : drops) {
         const Vec3f d = drop.position - camera.position;

@@ -15,7 +15,7 @@
 
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
-#include "tarn/render/preview.h"
+#include "tarn/render/film.h"
 
 namespace tarn {
 
@@ -89,6 +89,29 @@ void write_png(const std::string& path, const Image& image)
     write_file(path, bytes);
 }
 
+Picture read_picture(const std::string& path)
+{
+    if (path.ends_with(".exr")) return read_exr(path);
+    png_image png{};
+    png.version = PNG_IMAGE_VERSION;
+    std::vector<uint8_t> bytes;
+    const bool opened = png_image_begin_read_from_file(&png, path.c_str());
+    if (opened) {
+        png.format = PNG_FORMAT_RGB;
+        bytes.resize(PNG_IMAGE_SIZE(png));
+    }
+    if (!opened || !png_image_finish_read(&png, nullptr, bytes.data(), 0, nullptr)) {
+        const std::string why = png.message;
+        png_image_free(&png);
+        throw InputError(path + ": cannot be read as PNG: " + why + "; give a PNG or EXR picture");
+    }
+    Picture picture{static_cast<int>(png.width), static_cast<int>(png.height), std::vector<Vec3f>(bytes.size() / 3)};
+    for (size_t i = 0; i < picture.pixels.size(); ++i)
+        for (size_t c = 0; c < 3; ++c)
+            picture.pixels[i][static_cast<int>(c)] = from_srgb(static_cast<float>(bytes[3 * i + c]) / 255);
+    return picture;
+}
+
 void make_movie(const std::string& dir, double rate)
 {
     namespace fs = std::filesystem;
@@ -101,6 +124,14 @@ void make_movie(const std::string& dir, double rate)
         throw RunError(
             fmt::format("{}: no frame_*.png to make a movie of; run the scene with output.preview = true", render));
     std::sort(frames.begin(), frames.end());
+    // Width and height lie at the start of a PNG.
+    const auto size_of = [&](int frame) {
+        return read_file(fmt::format("{}/frame_{:04}.png", render, frame)).substr(16, 8);
+    };
+    for (size_t i = 1; i < frames.size(); ++i)
+        if (size_of(frames[i]) != size_of(frames[0]))
+            throw RunError(fmt::format("{}: frame {} is not as large as frame {}; render all frames alike", render,
+                                       frames[i], frames[0]));
     for (size_t i = 1; i < frames.size(); ++i)
         if (frames[i] != frames[i - 1] + 1)
             throw RunError(fmt::format("{}: frame {} is missing, so that the movie would end there; render it again",

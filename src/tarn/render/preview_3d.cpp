@@ -719,11 +719,19 @@ Cell<2> size_of_picture(int width)
 }
 
 // In cells, as all lengths here.
-Camera camera_of(const Scene& scene, const Grid<3>& grid, Cell<2> picture)
+Camera camera_of(const Scene& scene, const Grid<3>& grid, Cell<2> picture, double time)
 {
-    Camera camera = make_camera(scene.params.camera, grid.size(), static_cast<double>(picture[0]) / picture[1]);
+    Camera camera = make_camera(scene.params.camera, grid.size(), static_cast<double>(picture[0]) / picture[1], time);
     camera.position = static_cast<float>(1 / grid.h) * camera.position;
     return camera;
+}
+
+// Such solids are not drawn: the water in them is what is to be seen.
+bool all_glass(const Scene& scene)
+{
+    for (const SolidParams& solid : scene.params.solid)
+        if (!solid.subtract && solid.material != SolidLook::glass) return false;
+    return !scene.params.solid.empty();
 }
 
 template <int D>
@@ -737,7 +745,6 @@ Tiles<D> tiles_of(Cell<D> cells)
 struct Painter::Room {
     const Scene& scene;
     const Tiles<2> pixels;
-    const Camera camera;
     const World empty;
     const Tiles<3> cells, blocks;
     const Tiles<2> texels;
@@ -750,8 +757,7 @@ struct Painter::Room {
     Room(const Scene& s, const Grid<3>& grid, int width)
         : scene(s),
           pixels(tiles_of(size_of_picture(width))),
-          camera(camera_of(s, grid, pixels.grid.cells)),
-          empty(grid, s.params.domain.walls, camera, pixels.grid.cells[0]),
+          empty(grid, s.params.domain.walls, camera_of(s, grid, pixels.grid.cells, 0), pixels.grid.cells[0]),
           cells(all_tiles(grid)),
           blocks(tiles_of(TileMap<3>(grid).count)),
           texels(tiles_of(empty.floor_map.texels)),
@@ -780,14 +786,15 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
     const KernelShapes shapes = room.scene.solids.for_kernels(time);
     world.tank.phi = phi.view();
     world.tank.solid = solids.distance.view();
-    world.tank.has_solid = solids.any;
+    world.tank.has_solid = solids.any && !all_glass(room.scene);
     if (!room.scene.solids.empty()) world.tank.shapes = shapes.view();
     find_gaps(room.rings[0], room.rings[1], world.tank.phi, room.cells, room.blocks);
     world.tank.gaps = {std::as_const(room.rings[0]).view(), room.blocks.grid.cells};
     light_floor(room.light[0], room.light[1], room.landed, world, room.texels);
     world.floor_map.light = std::as_const(room.light[0]).view();
 
-    const Shot shot{world, room.camera, room.pixels.grid.cells};
+    const Cell<2> size = room.pixels.grid.cells;
+    const Shot shot{world, camera_of(room.scene, room.cells.grid, size, time), size};
     const auto once = room.once.view();
     parallel_for("preview", room.pixels, [=] TARN_KERNEL(Cell<2> p) { once(p) = shot.once(p); });
 

@@ -11,6 +11,7 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
 #include "tarn/output/files.h"
+#include "tarn/run/bench_render.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/run.h"
@@ -189,16 +190,19 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
 
 }  // namespace
 
-int bench(const std::string& name, const std::string& results_dir)
+int bench(const std::string& name, const std::string& results_dir, const std::string& scenes)
 {
     std::vector<std::string> names;
     for (const Case& c : cases()) names.push_back(c.name);
+    names.push_back("render");
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         throw InputError(fmt::format("bench: no case \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 
     std::error_code error;
     std::filesystem::create_directories(results_dir, error);
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", results_dir, error.message()));
+    if (name.empty() || name == "render") bench_render(results_dir, scenes);
+    if (name == "render") return exit_done;
     const double bandwidth = memory_bandwidth();
     fmt::print("memory gives {:.1f} GB/s to {}\n", bandwidth / 1e9,
                on_device() ? device().name : fmt::format("{} threads", threads()));

@@ -155,7 +155,7 @@ private:
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= surface + moving_solid_cells();
-        if (o.volume) e.volume = volume();
+        if (o.volume || o.render) e.volume = volume();
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 

@@ -33,6 +33,15 @@ std::string identity(Params params)
 {
     params.time.frames = TimeParams{}.frames;
     params.output = OutputParams{};
+    // What pictures look like.
+    params.camera = CameraParams{};
+    params.render = RenderParams{};
+    params.light.clear();
+    for (SolidParams& solid : params.solid) {
+        solid.material = SolidParams{}.material;
+        solid.color.reset();
+        solid.roughness = SolidParams{}.roughness;
+    }
     return write_params(params);
 }
 

@@ -80,10 +80,14 @@ std::string Progress::text(const ProgressState& s) const
 
 void Progress::step(const ProgressState& s)
 {
+    if (live_ && timer_.seconds() - last_shown_ >= live_interval) show(text(s));
+}
+
+void Progress::show(std::string line)
+{
     const double t = timer_.seconds();
     if (!live_ || t - last_shown_ < live_interval) return;
     last_shown_ = t;
-    std::string line = text(s);
     if (int(line.size()) >= terminal_width()) line.resize(size_t(terminal_width() - 1));
     fmt::print("\r{}\x1b[K", line);
     std::fflush(stdout);

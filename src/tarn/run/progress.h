@@ -27,6 +27,7 @@ public:
     void note(const std::string& text);  // one line on stdout, not with quiet
     void warn(const std::string& text);  // one line on stderr, always
     void step(const ProgressState& state);
+    void show(std::string text);  // the live line, where there is one
     std::string frame(const ProgressState& state);  // returns the line, for the log
 
     // Seconds that the rest will take, from the newest frames; 0 until one is done.

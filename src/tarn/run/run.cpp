@@ -19,6 +19,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/progress.h"
+#include "tarn/run/render.h"
 #include "tarn/run/stats.h"
 #include "tarn/run/write_frame.h"
 #include "tarn/step/step.h"
@@ -373,9 +374,18 @@ int run(const Scene& scene, const RunOptions& options)
 
     RunFolder folder(out, scene, options.existing);
     Progress progress(options.quiet);
+    // Frames are rendered from what is on disk, as by `tarn render`.
+    const auto render_frames = [&](int code) {
+        if (code != exit_done || !scene.params.output.render) return code;
+        RenderOptions rendering;
+        rendering.dir = out;
+        rendering.threads = options.threads;
+        rendering.quiet = options.quiet;
+        return render(rendering);
+    };
     if (folder.finished() && *folder.finished() >= scene.params.time.frames) {
         progress.note(fmt::format("{}: all {} frames are there; more with --frames", out, *folder.finished()));
-        return exit_done;
+        return render_frames(exit_done);
     }
     folder.begin(scene);
     for (const Finding& f : report.findings)
@@ -389,7 +399,7 @@ int run(const Scene& scene, const RunOptions& options)
     set_threads(options.threads > 0 || !on_device() ? options.threads : std::max(1, this_machine().cores - 2));
     progress.note(fmt::format("{}: {} cells -> {}", scene.name, report.estimate.grid, out));
     if (scene.params.dimension() == 2) return Session<2>(scene, options, folder, progress).run();
-    return Session<3>(scene, options, folder, progress).run();
+    return render_frames(Session<3>(scene, options, folder, progress).run());
 }
 
 }  // namespace tarn

@@ -98,7 +98,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     paths.dir = dir;
     if (output.surface != SurfaceFormat::none) paths.surface = frame_path(dir, "surface", frame, mesh);
     if (solids) paths.solids = frame_path(dir, "solids", frame, mesh);
-    if (output.volume) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
+    if (output.volume || output.render) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
     if (output.preview) paths.render = frame_path(dir, "render", frame, "png");

@@ -229,7 +229,7 @@ Params get_params(Reader& in)
         for (size_t i = 0; i < entries; ++i) {
             const size_t entry = section->repeated() ? section->count(params) : 0;
             if (section->may_be_absent()) section->add(params);
-            bool has_shape = section->repeated();
+            bool has_shape = section->repeated() && section->shape;
             if (section->add_shape) in.get(has_shape);
             if (section->add_shape && has_shape) section->add_shape(params);
             if (has_shape) {

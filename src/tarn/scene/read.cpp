@@ -553,7 +553,7 @@ private:
             }
             // Names of sections hold no dots but their own, so that no quoted key can pose as one.
             const Section* inner =
-                !shape && name.str().find('.') == std::string_view::npos ? find_section(key) : nullptr;
+                !shape && !section.repeated() && name.str().find('.') == std::string_view::npos ? find_section(key) : nullptr;
             if (!inner || inner == &section) unknown(name, section, shape, key);
             if (inner->repeated())
                 read_entries(node, *inner, key);
@@ -603,9 +603,9 @@ private:
             const toml::table* table = element.as_table();
             if (!table) fail(key, "expected entries, each under [[" + key + "]], found " + kind_name(element));
             section.add(params_);
-            ShapeParams& shape = *section.shape(params_, entry);
-            read_shape_kind(*table, shape, prefix);
-            read_table(*table, section, entry, &shape, prefix);
+            ShapeParams* const shape = section.shape_of(params_, entry);
+            if (shape) read_shape_kind(*table, *shape, prefix);
+            read_table(*table, section, entry, shape, prefix);
         }
     }
 
@@ -680,6 +680,8 @@ Scene read_scene(const std::string& path, const Overrides& overrides)
                 resolve(shape->file);
                 resolve(shape->image);
             }
+    for (LightParams& light : params.light) resolve(light.image);
+    resolve(params.render.floor_image);
     return build_scene(std::move(params), fs::path(path).stem().string(), path, folder.string());
 }
 

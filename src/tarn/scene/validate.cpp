@@ -104,6 +104,28 @@ Found check_output(const Params& params)
 {
     if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
         return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
+    if (params.output.render && params.output.volume_format != VolumeFormat::vdb)
+        return Problem{"output.volume_format", "must be \"vdb\" with output.render, which reads it"};
+    return {};
+}
+
+// Lights and floors that lack what they are made of.
+Found check_render(const Params& params)
+{
+    for (size_t i = 0; i < params.light.size(); ++i) {
+        const LightParams& light = params.light[i];
+        const std::string entry = "light." + std::to_string(i) + ".";
+        if (light.kind == LightKind::area && !light.position)
+            return Problem{entry + "position", "missing; an area light needs a place"};
+        if (light.kind == LightKind::image && light.image.empty())
+            return Problem{entry + "image", "missing; name an EXR or PNG beside the scene file"};
+        if (light.direction && !(length(*light.direction) > 0))
+            return Problem{entry + "direction", "must not be zero; give where the sun stands, such as [-1, 2, 1]"};
+    }
+    if (params.render.floor == FloorLook::image && params.render.floor_image.empty())
+        return Problem{"render.floor_image", "missing; name a PNG or EXR beside the scene file"};
+    if (params.output.render && params.dimension() == 2)
+        return Problem{"output.render", "needs 3D; sections are drawn by output.preview"};
     return {};
 }
 
@@ -177,6 +199,7 @@ Found first_problem(const Params& given)
     }
     if (auto found = check_output(params)) return found;
     if (auto found = check_flow(params)) return found;
+    if (auto found = check_render(params)) return found;
     return check_wind(params);
 }
 

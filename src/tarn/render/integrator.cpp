@@ -1,0 +1,219 @@
+#include "tarn/render/integrator.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace tarn {
+
+namespace {
+
+constexpr float pi = std::numbers::pi_v<float>;
+constexpr int most_collisions = 2000;
+
+float balance(float mine, float other) { return mine / (mine + other); }
+
+// Light that reaches a scattering surface straight.
+Vec3f direct_light(const World& world, const Material& m, Vec3f colour, const Hit& hit, Vec3f n, Vec3f out,
+                   const Inside& where, float time, Random& random)
+{
+    Vec3f sum;
+    Hit from = hit;
+    from.normal = n;
+    const Vec3f start = world.leave(from, n);
+    const auto arrives = [&](Vec3f d, float distance) {
+        return dot(n, d) > 0 && !world.blocks({start, d, time}, where, distance);
+    };
+    for (const Sun& sun : world.lights.suns) {
+        const Vec3f d = sun.sample(random.next(), random.next());
+        if (!arrives(d, endless)) continue;
+        const float weight = balance(1 / sun.solid_angle(), density(m, colour, n, out, d));
+        sum += (weight * dot(n, d)) * (value(m, colour, n, out, d) * sun.irradiance);
+    }
+    for (const AreaLight& light : world.lights.areas) {
+        const float a = 2 * random.next() - 1, b = 2 * random.next() - 1;
+        const Vec3f to = light.centre + a * light.u + b * light.v - start;
+        const float distance = length(to);
+        const Vec3f d = (1 / distance) * to;
+        const float cosine = -dot(d, light.normal);
+        if (cosine <= 0 || !arrives(d, distance * (1 - 1e-4f))) continue;
+        const float drawn = distance * distance / (cosine * light.area());
+        const float weight = balance(drawn, density(m, colour, n, out, d));
+        sum += (weight * dot(n, d) / drawn) * (value(m, colour, n, out, d) * light.radiance);
+    }
+    if (!world.lights.dome.dark()) {
+        const Vec3f d = world.lights.dome.sample(random.next(), random.next());
+        const float drawn = world.lights.dome.density(d);
+        if (drawn > 0 && arrives(d, endless)) {
+            const float weight = balance(drawn, density(m, colour, n, out, d));
+            sum += (weight * dot(n, d) / drawn) * (value(m, colour, n, out, d) * world.lights.dome.radiance(d));
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+Vec3f radiance(const World& world, const Photons* photons, const PathParams& params, Ray ray, Random& random,
+               Features* features)
+{
+    Vec3f light, through = Vec3f::all(1);
+    Inside where{world.bodies_at(ray.o, ray.time)};
+    bool scattered = false;  // has the path met anything that scatters?
+    bool straight = true;    // since then, nothing but air and clear media
+    float drawn = 0;         // the density with which its direction was drawn there
+    bool seen = false, coloured = false;
+    int collisions = 0;
+
+    const auto add = [&](Vec3f more) {
+        const float most = largest(more);
+        light += params.clamp > 0 && most > params.clamp ? (params.clamp / most) * more : more;
+    };
+    // The share of a light that a chance hit brings.
+    const auto share = [&](float light_density) {
+        if (!scattered) return 1.0f;
+        if (straight) return balance(drawn, light_density);
+        return photons ? 0.0f : 1.0f;
+    };
+
+    for (int bounce = 0; bounce < params.bounces; ++bounce) {
+        Hit hit;
+        const bool found = world.hit(hit, ray, where);
+        if (found && hit.floor) {
+            // Just above the horizon.
+            const float faded = world.floor->faded(hit.position);
+            if (faded > 0)
+                add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
+            through *= 1 - faded;
+        }
+        const Material* const here = world.medium(where);
+        if (here) {
+            const Medium& medium = here->medium;
+            if (medium.scatters()) {
+                // A distance for one of the colours, weighed for all of them.
+                const Vec3f extinction = medium.extinction();
+                const int c = std::min(2, static_cast<int>(3 * random.next()));
+                const float way = -std::log(1 - random.next()) / std::max(extinction[c], 1e-20f);
+                const bool stays = way < (found ? hit.t : endless);
+                const Vec3f passes = medium.transmittance(stays ? way : hit.t);
+                float density = 0;
+                for (int k = 0; k < 3; ++k) density += (stays ? extinction[k] : 1.0f) * passes[k] / 3;
+                through = (1 / density) * (through * passes);
+                if (stays) {
+                    const Vec3f x = ray.at(way);
+                    if (features && !coloured) {
+                        coloured = true;
+                        features->albedo = Vec3f::all(1);
+                    }
+                    if (photons) {
+                        Vec3f sum;
+                        photons->media.in_medium(x, [&](const Photon& p, float w) {
+                            sum += (w * phase(-dot(p.from, -ray.d), medium.forward)) * p.flux;
+                        });
+                        // Photons are as dense as collisions, of which this part scatters.
+                        for (int k = 0; k < 3; ++k) sum[k] *= medium.scattering[k] / std::max(extinction[k], 1e-20f);
+                        add(through * sum);
+                    }
+                    through = through * medium.scattering;
+                    const float cosine = sample_phase(random.next(), medium.forward), angle = 2 * pi * random.next();
+                    const float sine = std::sqrt(std::max(0.0f, 1 - cosine * cosine));
+                    ray.o = x;
+                    ray.d = normalized(Frame(ray.d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
+                    scattered = true;
+                    straight = false;
+                    // In milk light turns hundreds of times before it is out; only surfaces count as bounces.
+                    if (++collisions > most_collisions) return light;
+                    --bounce;
+                    const float survives = std::min(1.0f, here->ior * here->ior * largest(through));
+                    if (random.next() >= survives) return light;
+                    through *= 1 / survives;
+                    continue;
+                }
+            } else if (!medium.clear() && found) {
+                through = through * medium.transmittance(hit.t);
+            }
+        }
+
+        if (!found) {
+            const float weight = scattered && straight ? balance(drawn, world.lights.dome.density(ray.d)) : 1.0f;
+            add(weight * (through * world.lights.dome.radiance(ray.d)));
+            for (const Sun& sun : world.lights.suns)
+                if (sun.holds(ray.d)) add(share(1 / sun.solid_angle()) * (through * sun.radiance()));
+            if (features && !seen) features->depth = endless;
+            if (features && !coloured) features->albedo = Vec3f::all(1);
+            return light;
+        }
+        if (features && !seen) {
+            seen = true;
+            features->depth = hit.t;
+            features->normal = hit.normal;
+            if (hit.body >= 0)
+                features->velocity = world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position);
+        }
+        if (hit.light >= 0) {
+            const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];
+            const float cosine = -dot(ray.d, area.normal);
+            add(share(hit.t * hit.t / (cosine * area.area())) * (through * area.radiance));
+            if (features && !coloured) features->albedo = Vec3f::all(1);
+            return light;
+        }
+
+        const Material& m = world.materials[static_cast<size_t>(hit.material)];
+        const Vec3f n = dot(ray.d, hit.normal) < 0 ? hit.normal : -hit.normal;
+        if (m.kind == MaterialKind::dielectric) {
+            const Inside after = world.beyond(where, hit);
+            const Material* const there = world.medium(after);
+            const float n1 = here ? here->ior : 1, n2 = there ? there->ior : 1;
+            straight = false;
+            if (n1 == n2) {
+                where = after;
+            } else {
+                Vec3f bent;
+                if (random.next() < fresnel(-dot(ray.d, n), n1 / n2) || !refract(bent, ray.d, n, n1 / n2)) {
+                    ray.d = reflect(ray.d, n);
+                } else {
+                    ray.d = bent;
+                    where = after;
+                    through *= n1 * n1 / (n2 * n2);
+                }
+            }
+        } else if (m.specular()) {
+            straight = false;
+            through = through * mirror(m.texture.at(hit.position, hit.normal), -dot(ray.d, n));
+            ray.d = reflect(ray.d, n);
+        } else {
+            const Vec3f colour = m.texture.at(hit.position, hit.normal), out = -ray.d;
+            if (features && !coloured) {
+                coloured = true;
+                features->albedo = colour;
+            }
+            add(through * direct_light(world, m, colour, hit, n, out, where, ray.time, random));
+            if (photons) {
+                Vec3f sum;
+                photons->surface.on_surface(hit.position, n, [&](const Photon& p, float w) {
+                    sum += w * (value(m, colour, n, out, p.from) * p.flux);
+                });
+                add(through * sum);
+            }
+            Scattered next;
+            if (!sample(next, m, colour, n, out, random)) return light;
+            through = through * next.weight;
+            ray.d = next.direction;
+            drawn = next.density;
+            scattered = straight = true;
+        }
+        ray.o = world.leave(hit, ray.d);
+        where.bodies = world.bodies_at(ray.o, ray.time);
+
+        // A path that carries little ends by chance, and stands for those that do.
+        // Radiance over n² is what a medium leaves alone.
+        if (bounce > 2) {
+            const Material* const inside = world.medium(where);
+            const float ior = inside ? inside->ior : 1, survives = std::min(1.0f, ior * ior * largest(through));
+            if (random.next() >= survives) return light;
+            through *= 1 / survives;
+        }
+    }
+    return light;
+}
+
+}  // namespace tarn

@@ -1,0 +1,37 @@
+#pragma once
+// What fills a body: it takes light away (Beer and Lambert) and may scatter it.
+
+#include "tarn/render/color.h"
+
+namespace tarn {
+
+struct Medium {
+    Vec3f absorption;   // 1/m
+    Vec3f scattering;   // 1/m
+    float forward = 0;  // mean cosine of the scattering angle (Henyey and Greenstein's g)
+
+    bool scatters() const { return scattering[0] + scattering[1] + scattering[2] > 0; }
+    bool clear() const { return !scatters() && absorption[0] + absorption[1] + absorption[2] == 0; }
+    Vec3f extinction() const { return absorption + scattering; }
+    Vec3f transmittance(float distance) const { return exp((-distance) * extinction()); }
+};
+
+// Pure water at 650, 550 and 450 nm (Pope and Fry 1997).
+inline Medium pure_water() { return {{0.340f, 0.0565f, 0.00922f}, {}, 0}; }
+
+// Per steradian, for light that turns by an angle of that cosine.
+inline float phase(float cosine, float g)
+{
+    constexpr float inverse_4_pi = 0.0795774715f;
+    const float d = 1 + g * g - 2 * g * cosine;
+    return inverse_4_pi * (1 - g * g) / (d * std::sqrt(std::max(d, 1e-12f)));
+}
+// The cosine of an angle drawn with that density.
+inline float sample_phase(float u, float g)
+{
+    if (std::abs(g) < 1e-3f) return 1 - 2 * u;
+    const float s = (1 - g * g) / (1 - g + 2 * g * u);
+    return std::clamp((1 + g * g - s * s) / (2 * g), -1.0f, 1.0f);
+}
+
+}  // namespace tarn
