@@ -46,7 +46,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
         output.surface == SurfaceFormat::obj ? write_obj(paths.surface, mesh) : write_ply(paths.surface, mesh);
     }
     if (!paths.volume.empty()) write_vdb(paths.volume, water);
-    if (!paths.particles.empty()) write_particles(paths.particles, drops_of(water));
+    if (!paths.particles.empty()) write_particles(paths.particles, drops_of(water, scene.params.fragments));
     if (!paths.render.empty()) write_png(paths.render, preview(water, scene, output.preview_width));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);
