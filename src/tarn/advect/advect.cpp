@@ -113,12 +113,12 @@ TARN_HD inline float maccormack_beside_walls(const View<D, const float>& old, co
     return clear ? maccormack(old, forth, u, place, c, s) : forth(c);
 }
 
-// Faces that a step must advect: those of wet cells.
+// Faces that a step must advect: those of wet cells. Or, with a limit, those that are no farther from the water.
 template <int D>
-TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis)
+TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis, float limit = 0)
 {
     const int i = phi.index(c);
-    return phi[i] < 0 || phi[i - phi.next(axis)] < 0;
+    return phi[i] < limit || phi[i - phi.next(axis)] < limit;
 }
 
 // Component `axis` of the velocity by MacCormack.
@@ -204,11 +204,14 @@ void maccormack_axis(Field<D>& next, const FaceView<D, const float>& u, const Vi
     });
 }
 
-// Component `axis` of the velocity by CIP, from where the mean path of the two cells beside a face comes from.
+// Component `axis` of the velocity by CIP, from where the mean path of the two cells beside a face comes from; away from
+// the water, which only air that flows has a velocity at, by linear interpolation.
 template <int D, int axis>
 void follow_paths_cip(Field<D>& next, Gradient<D>& next_gradient, const Jets<D>& jets, const FaceView<D>& path,
-                      const View<D, const float>& phi, const Tiles<D>& tiles)
+                      const View<D, const float>& phi, const CipNear<D>& near, const Tiles<D>& tiles)
 {
+    const View<D, const float> water = near.phi ? near.phi->view() : View<D, const float>{};
+    const float limit = static_cast<float>(near.limit);
     const Cell<D> cells = next.grid().cells;
     const Place<D, axis> place(cells);
     const auto out = next.view();
@@ -220,7 +223,11 @@ void follow_paths_cip(Field<D>& next, Gradient<D>& next_gradient, const Jets<D>&
             const int lower = c[axis] > 0 && c[axis] < cells[axis] ? upper - phi.next(axis) : upper;
             Vec<D, float> x = place.position(c);
             for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
-            jet = sample_cip(jets, place.find(jets.of[0], x));
+            const Lattice<D> from = place.find(jets.of[0], x);
+            if (!water.data || touches_water(water, c, axis, limit))
+                jet = sample_cip(jets, from);
+            else
+                jet.value = sample(jets.of[0], from);
         }
         out(c) = jet.value;
         for (int a = 0; a < D; ++a) g[a](c) = jet.gradient[a];
@@ -245,14 +252,16 @@ void take_over(Gradient<D>& gradient, Gradient<D>& next, int axis, const Tiles<D
 
 // Marks the faces at which a gradient cannot be followed: they, or a neighbour, were not moved.
 template <int D>
-void mark_unmoved(Field<D, uint8_t>& unmoved, const Field<D>& phi, int axis, const Tiles<D>& tiles)
+void mark_unmoved(Field<D, uint8_t>& unmoved, const CipNear<D>& near, int axis, const Tiles<D>& tiles)
 {
     const auto mark = unmoved.view();
-    const auto p = phi.view();
+    const auto p = near.phi->view();
+    const float limit = static_cast<float>(near.limit);
     parallel_for_faces("cip unmoved", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-        bool all = touches_water(p, c, axis);
+        bool all = touches_water(p, c, axis, limit);
         for (int b = 0; b < D; ++b)
-            all = all && touches_water(p, moved<D>(c, b, -1), axis) && touches_water(p, moved<D>(c, b, 1), axis);
+            all = all && touches_water(p, moved<D>(c, b, -1), axis, limit) &&
+                  touches_water(p, moved<D>(c, b, 1), axis, limit);
         mark(c) = all ? 0 : 1;
     });
 }
@@ -519,7 +528,7 @@ void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& veloci
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
-                     const Sides<D>& sides)
+                     const Sides<D>& sides, const CipNear<D>& near)
 {
     if (sides.any()) {
         self_advect(velocity, next, phi, tiles, dt, Advection::semi_lagrangian, scratch, sides);
@@ -533,7 +542,7 @@ void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceFie
         for_each_axis<D>([&](auto axis) {
             constexpr int a = decltype(axis)::value;
             const Jets<D> jets = prepare_jets(velocity[a], gradient[a], a, tiles, s, room);
-            follow_paths_cip<D, a>(next[a], room.next, jets, path, phi.view(), tiles);
+            follow_paths_cip<D, a>(next[a], room.next, jets, path, phi.view(), near, tiles);
             take_over(gradient[a], room.next, a, tiles);
         });
         velocity.swap(next);
@@ -542,12 +551,12 @@ void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceFie
 }
 
 template <int D>
-void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const Field<D>* phi,
+void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
                      const Tiles<D>& tiles, CipRoom<D>& room)
 {
     for (int a = 0; a < D; ++a) {
-        if (phi) mark_unmoved(room.unmoved, *phi, a, tiles);
-        follow_change(gradient[a], velocity[a], room.moved[a], a, tiles, phi ? &room.unmoved : nullptr);
+        if (near.phi) mark_unmoved(room.unmoved, near, a, tiles);
+        follow_change(gradient[a], velocity[a], room.moved[a], a, tiles, near.phi ? &room.unmoved : nullptr);
     }
 }
 
@@ -559,8 +568,8 @@ template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Ad
     template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,          \
                              CipRoom<D>&, bool, const Sides<D>&, bool);                                              \
     template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&, \
-                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&);                         \
-    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const Field<D>*, const Tiles<D>&,          \
+                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&);      \
+    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,          \
                                   CipRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

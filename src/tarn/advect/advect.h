@@ -35,6 +35,13 @@ template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
                  Advection scheme, Field<D>* const scratch[D], const Sides<D>& sides = {});
 
+// Where CIP carries the velocity: on faces where phi is less than the limit. Without phi, on all that are moved.
+template <int D>
+struct CipNear {
+    const Field<D>* phi = nullptr;
+    double limit = 0;
+};
+
 // Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change.
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
@@ -43,12 +50,12 @@ void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& veloci
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
-                     const Sides<D>& sides = {});
+                     const Sides<D>& sides = {}, const CipNear<D>& near = {});
 
-// After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces away
-// from water, which were not moved, it is found anew; a phi that is null says that there are none.
+// After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that are
+// not near, it is found anew.
 template <int D>
-void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const Field<D>* phi,
+void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
                      const Tiles<D>& tiles, CipRoom<D>& room);
 
 }  // namespace tarn

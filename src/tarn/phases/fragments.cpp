@@ -16,7 +16,8 @@ namespace tarn {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double too_large = 2;  // cells; the grid holds what is larger
+constexpr double too_large = 2;   // cells; the grid takes back what is larger
+constexpr int small_enough = 2;  // as many cells with their centre inside: the grid may lose what has no more
 
 double density_of(FragmentKind kind, const Params& p)
 {
@@ -30,12 +31,18 @@ double radius_of(double volume)
     return D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi);
 }
 
+// As it will be stored. GCC 12 drops the two conversions where it vectorises them, so they go through memory.
+double rounded(double v)
+{
+    const volatile float stored = static_cast<float>(v);
+    return static_cast<double>(stored);
+}
 template <int D>
 Vec<D> rounded(Vec<D> v)
 {
-    return v.template as<float>().template as<double>();
+    for (int a = 0; a < D; ++a) v[a] = rounded(v[a]);
+    return v;
 }
-double rounded(double v) { return static_cast<double>(static_cast<float>(v)); }
 
 template <class T>
 std::vector<T> read(const T* there, int n)
@@ -134,7 +141,7 @@ TARN_HD inline Isolated isolated(const View<D, const float>& phi, Cell<D> cells,
     // Cells a quarter beyond the middle of the block still speak of something there.
     constexpr float speaks = 0.6f, apart = 0.4f;
     const bool hidden = inside == 0 && most < speaks * h;
-    if (!hidden && (inside == 0 || lowest != (1 << D) - 1)) return Isolated::no;
+    if (!hidden && (inside == 0 || inside > small_enough || lowest != (1 << D) - 1)) return Isolated::no;
     // Around it all is of the other phase, and for a hidden one farther from it.
     const float least = hidden ? most + apart * h : 0.0f;
     for (int corner = 0; corner < (1 << D); ++corner)
@@ -287,7 +294,7 @@ template <int D>
 struct Changes {
     std::map<int, double> velocity[D];  // added on faces
     std::map<int, float> phi;           // new values
-    std::map<int, float> sphere;        // a distance to be united (droplets) or cut out (bubbles)
+    std::map<int, float> sphere[2];     // distances to droplets, to be united, and out of bubbles, to be cut out
 
     // An impulse, in kg m/s, along an axis, on the faces around a fragment and on mass that comes along.
     void push(const Met<D>& m, int axis, double impulse, double along, const Grid<D>& grid)
@@ -335,15 +342,15 @@ void apply(const Changes<D>& changes, Field<D>& phi, FaceField<D>& velocity)
     const int* const where = m1.of(list.where.data(), list.where.size());
     const float* const value = m2.of(list.value.data(), list.value.size());
     parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) { p[where[n]] = value[n]; });
-    {
-        const Listed<float> list(changes.sphere);
-        const Mirror m1, m2;
-        const int* const where = m1.of(list.where.data(), list.where.size());
-        const float* const value = m2.of(list.value.data(), list.value.size());
-        parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) {
-            const float d = value[n], old = p[where[n]];
-            // (17): the distance to a droplet is negative inside it, that to a bubble positive.
-            p[where[n]] = d < 0 ? (d < old ? d : old) : (d > old ? d : old);
+    for (int kind = 0; kind < 2; ++kind) {
+        const Listed<float> spheres(changes.sphere[kind]);
+        const Mirror m3, m4;
+        const int* const inside = m3.of(spheres.where.data(), spheres.where.size());
+        const float* const distance = m4.of(spheres.value.data(), spheres.value.size());
+        const bool unite = kind == 0;
+        parallel_range("fragments", spheres.size(), [=] TARN_KERNEL(int n) {
+            const float d = distance[n], old = p[inside[n]];
+            p[inside[n]] = unite == (d < old) ? d : old;
         });
     }
 }
@@ -583,7 +590,8 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, 
                 for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
                 inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
             }
-            if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
+            if (inner > 0)
+                find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
         }
     });
     const int n = std::min(read(find.count, 1)[0], most_found);
@@ -855,14 +863,10 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
                 hi[a] = std::min(grid.cells[a], static_cast<int>(std::floor(f.x[a])) + reach + 2);
             }
             for (Cell<D> c = lo;;) {
-                const float d = static_cast<float>(h * (length(c.template as<double>() - f.x) - r) * (droplet ? 1 : -1));
-                // Beyond the fragment its distance must not hide another surface: only nearer ones count.
-                const bool counts = droplet ? d < 0 : d > 0;
-                if (counts) {
-                    const int index = grid.index(c) - grid.origin;
-                    const auto [at, fresh] = changes.sphere.emplace(index, d);
-                    if (!fresh && std::fabs(d) > std::fabs(at->second)) at->second = d;
-                }
+                const double inside = r - length(c.template as<double>() - f.x);
+                const float d = static_cast<float>(droplet ? -h * inside : h * inside);
+                const auto [at, fresh] = changes.sphere[droplet ? 0 : 1].emplace(grid.index(c) - grid.origin, d);
+                if (!fresh && droplet == (d < at->second)) at->second = d;
                 int a = 0;
                 while (a < D && ++c[a] == hi[a]) {
                     c[a] = lo[a];

@@ -148,10 +148,23 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
             ua[i] -= heavy / r[i] * (before + now);
         });
     }
+    // Where the pressure is known up to a constant, that of the air is about zero: floats have the most digits there, and
+    // the air needs them.
+    float offset = 0;
+    if (pockets.everything) {
+        const FaceView<D, const float> w = std::as_const(scratch.w).view();
+        const double weights =
+            parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
+        const double sum = parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = x.index(c);
+            return double(sum_faces(w, i)) * (double(x[i]) + change[i]);
+        });
+        offset = static_cast<float>(weights > 0 ? sum / weights : 0);
+    }
     const auto pa = pressure.view();
     parallel_for<true>("scale pressure", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = pa.index(c);
-        pa[i] = (pa[i] + change[i]) / to_x;
+        pa[i] = (pa[i] + change[i] - offset) / to_x;
     });
     return report;
 }

@@ -394,7 +394,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, w.time + dt);
         if (p.method.advection == Advection::cip)
-            follow_velocity(w.velocity_gradient, w.velocity, &w.phi, w.tiles_active, w.cip);
+            follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
     w.time += dt;
     ++w.step;
