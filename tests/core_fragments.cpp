@@ -184,7 +184,6 @@ TEST(Fragments, a_splash_loses_nothing)
         EXPECT_NEAR(measure(w, p).volume, before, 1e-4 * before);
     });
     EXPECT_GT(most, 5);
-    printf("most fragments %ld\n", most);
 }
 
 }  // namespace
