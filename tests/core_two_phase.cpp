@@ -120,7 +120,9 @@ TEST_P(Interfaces, a_resting_drop_has_the_pressure_of_Laplace)
 {
     const Resting coarse = resting_drop(32, GetParam()), fine = resting_drop(64, GetParam());
     EXPECT_NEAR(fine.jump, 4, 0.04);
-    if (GetParam() == Interface::smeared) EXPECT_LT(fine.speed, coarse.speed);
+    if (GetParam() == Interface::smeared) {
+        EXPECT_LT(fine.speed, coarse.speed);
+    }
 }
 
 // Heavy over light, 3 : 1, a ripple of one wavelength in a box of 1 m: a = a0 cosh(s t), s^2 = A g k, A = 1/2.
