@@ -36,7 +36,7 @@ axes[0].legend()
 # A tank 1 m long and 0.375 m deep, tilted by 0.1: omega^2 = g k tanh(k d), k = pi, makes a period of 1.244 s.
 left = {}
 for name in ("cip", "linear"):
-    out = case.run(name, {"method.advection": f'"{name}"', "surface.advection": f'"{name}"', "time.frames": 400, "time.cfl": 2},
+    out = case.run(name, {"method.advection": f'"{name}"', "surface.advection": f'"{name}"', "time.frames": 400},
                    scene=case.folder.parent.parent / "scenes/cip_against_linear_2d.toml",
                    extra=["--set", "output.preview=false"])
     stats = read_stats(out)
