@@ -24,6 +24,9 @@ def rise(cells):
     centre, circularity, areas = [], [], []
     for path in surfaces(out):
         points, lines = read_lines(path)
+        # The outline of the water has the walls in it; what is left is that of the bubble.
+        inside = np.all((points > 1e-3) & (points < np.array([1, 2]) - 1e-3), axis=1)
+        lines = lines[inside[lines[:, 0]] & inside[lines[:, 1]]]
         a, b = points[lines[:, 0]], points[lines[:, 1]]
         cross = a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1]
         area = 0.5 * np.sum(cross)
