@@ -162,9 +162,8 @@ void expect_same_sample()
     for (uint32_t d = 0; d < (1u << D); ++d) {
         fields.emplace_back(grid);
         const auto f = fields.back().view();
-        parallel_for("random", all_tiles(grid), [=](Cell<D> c) {
-            f(c) = 4 * Random(d, static_cast<uint32_t>(grid.index(c)), 7).next() - 2;
-        });
+        parallel_for("random", all_tiles(grid),
+                     [=](Cell<D> c) { f(c) = 4 * Random(d, static_cast<uint32_t>(grid.index(c)), 7).next() - 2; });
     }
     for (int d = 0; d < (1 << D); ++d) jets.of[d] = std::as_const(fields[static_cast<size_t>(d)]).view();
     parallel_for("samples", all_tiles(grid), [&](Cell<D> c) {
@@ -245,7 +244,8 @@ TEST(Cip, moves_water_of_one_phase)
         Water<2> w = initial_water<2>(tilted);
         run_to(w, tilted, 4.1);
         double most = 0;
-        run_to(w, tilted, 5.3, [&](const StepReport&) { most = std::max(most, std::fabs(level(w, 31) - level(w, 0))); });
+        run_to(w, tilted, 5.3,
+               [&](const StepReport&) { most = std::max(most, std::fabs(level(w, 31) - level(w, 0))); });
         EXPECT_NEAR(measure(w, p).volume, 0.5, 0.005);
         return most;
     };

@@ -29,9 +29,8 @@ void set_surface(Water<D>& w, const F& f)
     const auto phi = w.phi.view();
     const double band = w.band;
     const Grid<D> grid = w.grid;
-    parallel_for("set surface", all_tiles(grid), [=](Cell<D> c) {
-        phi(c) = static_cast<float>(std::clamp<double>(f(grid.centre(c)), -band, band));
-    });
+    parallel_for("set surface", all_tiles(grid),
+                 [=](Cell<D> c) { phi(c) = static_cast<float>(std::clamp<double>(f(grid.centre(c)), -band, band)); });
     if (w.phi_gradient.any()) find_gradient(w.phi_gradient, w.phi, -1, all_tiles(grid));
     w.volume_expected = 0;
     const WetPart<D> wet = wet_part(w.phi, w.solids);
@@ -40,9 +39,8 @@ void set_surface(Water<D>& w, const F& f)
 }
 
 class Interfaces : public testing::TestWithParam<Interface> {};
-INSTANTIATE_TEST_SUITE_P(both, Interfaces, testing::Values(Interface::smeared, Interface::sharp), [](const auto& info) {
-    return info.param == Interface::smeared ? "smeared" : "sharp";
-});
+INSTANTIATE_TEST_SUITE_P(both, Interfaces, testing::Values(Interface::smeared, Interface::sharp),
+                         [](const auto& info) { return info.param == Interface::smeared ? "smeared" : "sharp"; });
 
 // Each solve leaves a divergence of 1e-4 of what gravity adds in a step, dt g = 0.1 m/s here, and the next one starts
 // from its pressure. The bound is that of water alone, 1e-4 sqrt(g d), where the water is.
@@ -85,8 +83,8 @@ TEST_P(Interfaces, pressure_takes_few_iterations_at_the_full_density_ratio)
     expect_few_iterations<3>(32, GetParam(), 0.5);
 }
 
-// A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and asks
-// for currents that fall with the size of cells, which those of the sharp interface do not yet (docs/limits.md).
+// A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and
+// asks for currents that fall with the size of cells, which those of the sharp interface do not yet (docs/limits.md).
 struct Resting {
     double jump, speed;
 };
@@ -161,7 +159,12 @@ TEST_P(Interfaces, a_capillary_wave_decays_as_Prosperetti_says)
 {
     constexpr struct {
         double t, a;
-    } exact[] = {{0.0730296, 0.00728893}, {0.164317, -0.000333907}, {0.255604, -0.00635957}, {0.34689, -0.0066766}, {0.438178, -0.00213708}, {0.529465, 0.00304101}, {0.620752, 0.00498941}, {0.712039, 0.00292754}, {0.803326, -0.000869143}, {0.894613, -0.00330996}, {0.985897, -0.00288688}, {1.07719, -0.000459997}, {1.16847, 0.00182421}, {1.25976, 0.00233908}, {1.35105, 0.00105501}, {1.44234, -0.00074789}, {1.53362, -0.00166202}, {1.62491, -0.00119671}, {1.7162, 4.3669e-05}, {1.80748, 0.00101021}, {1.89877, 0.00105573}, {1.99006, 0.000325967}, {2.08134, -0.000499708}, {2.17264, -0.000804185}};
+    } exact[] = {{0.0730296, 0.00728893},  {0.164317, -0.000333907}, {0.255604, -0.00635957}, {0.34689, -0.0066766},
+                 {0.438178, -0.00213708},  {0.529465, 0.00304101},   {0.620752, 0.00498941},  {0.712039, 0.00292754},
+                 {0.803326, -0.000869143}, {0.894613, -0.00330996},  {0.985897, -0.00288688}, {1.07719, -0.000459997},
+                 {1.16847, 0.00182421},    {1.25976, 0.00233908},    {1.35105, 0.00105501},   {1.44234, -0.00074789},
+                 {1.53362, -0.00166202},   {1.62491, -0.00119671},   {1.7162, 4.3669e-05},    {1.80748, 0.00101021},
+                 {1.89877, 0.00105573},    {1.99006, 0.000325967},   {2.08134, -0.000499708}, {2.17264, -0.000804185}};
     Params p = with_air(Params{}, GetParam());
     p.domain.size = {1, 2};
     p.domain.cells = 64;
@@ -184,13 +187,14 @@ TEST_P(Interfaces, a_capillary_wave_decays_as_Prosperetti_says)
         for (int i = 0; i < w.grid.cells[0]; ++i)
             a += 2.0 / w.grid.cells[0] * level(w, i) * std::cos(k * w.grid.centre(Cell<2>{i, 0})[0]);
         sum += std::pow((a - e.a) / a0, 2);
-        }
+    }
     const double rms = std::sqrt(sum / std::size(exact));
     EXPECT_LT(rms, 0.03);
 }
 
-// A cup pressed mouth down into water keeps its air: of a cavity 0.24 m wide and 0.26 m deep nine tenths stay dry, where
-// water alone would fill it to the level outside. The rest may have left under the rim while the cup came to a stop.
+// A cup pressed mouth down into water keeps its air: of a cavity 0.24 m wide and 0.26 m deep nine tenths stay dry,
+// where water alone would fill it to the level outside. The rest may have left under the rim while the cup came to a
+// stop.
 TEST_P(Interfaces, a_cup_pressed_down_keeps_its_air)
 {
     Params p = with_air(pool(2, 64, 0.4), GetParam());

@@ -35,13 +35,11 @@ void expect_same(const Water<2>& a, const Water<2>& b)
     for (int i = 0; i < 2; ++i) {
         EXPECT_TRUE(same(a.velocity[i], b.velocity[i]));
         EXPECT_TRUE(same(a.phi_gradient.along[i], b.phi_gradient.along[i]));
-        for (int j = 0; j < 2; ++j)
-            EXPECT_TRUE(same(a.velocity_gradient[i].along[j], b.velocity_gradient[i].along[j]));
+        for (int j = 0; j < 2; ++j) EXPECT_TRUE(same(a.velocity_gradient[i].along[j], b.velocity_gradient[i].along[j]));
     }
     ASSERT_EQ(a.fragments.count(), b.fragments.count());
     for (int c = 0; c < Fragments<2>::columns; ++c)
-        for (int i = 0; i < a.fragments.count(); ++i)
-            EXPECT_EQ(a.fragments.column(c)[i], b.fragments.column(c)[i]);
+        for (int i = 0; i < a.fragments.count(); ++i) EXPECT_EQ(a.fragments.column(c)[i], b.fragments.column(c)[i]);
     EXPECT_EQ(a.exchange.volume, b.exchange.volume);
     EXPECT_EQ(a.exchange.momentum[1], b.exchange.momentum[1]);
     EXPECT_EQ(a.exchange.next_id, b.exchange.next_id);

@@ -204,8 +204,8 @@ void maccormack_axis(Field<D>& next, const FaceView<D, const float>& u, const Vi
     });
 }
 
-// Component `axis` of the velocity by CIP, from where the mean path of the two cells beside a face comes from; away from
-// the water, which only air that flows has a velocity at, by linear interpolation.
+// Component `axis` of the velocity by CIP, from where the mean path of the two cells beside a face comes from; away
+// from the water, which only air that flows has a velocity at, by linear interpolation.
 template <int D, int axis>
 void follow_paths_cip(Field<D>& next, Gradient<D>& next_gradient, const Jets<D>& jets, const FaceView<D>& path,
                       const View<D, const float>& phi, const CipNear<D>& near, const Tiles<D>& tiles)
@@ -569,7 +569,7 @@ template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Ad
                              CipRoom<D>&, bool, const Sides<D>&, bool);                                              \
     template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&, \
                                   double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&);      \
-    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,          \
+    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,        \
                                   CipRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -52,8 +52,8 @@ void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceFie
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
                      const Sides<D>& sides = {}, const CipNear<D>& near = {});
 
-// After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that are
-// not near, it is found anew.
+// After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that
+// are not near, it is found anew.
 template <int D>
 void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
                      const Tiles<D>& tiles, CipRoom<D>& room);

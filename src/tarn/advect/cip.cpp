@@ -188,9 +188,8 @@ Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, co
     // What lies outside the tiles must not depend on what the room was used for before.
     if (tiles.cells() != values.grid().count())
         for (auto& f : room.cross) f.fill(0);
-    with_axis<D>(axis, [&](auto where) {
-        prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), room);
-    });
+    with_axis<D>(axis,
+                 [&](auto where) { prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), room); });
     constexpr int crossed[] = {3, 5, 6, 7};  // xy, xz, yz, xyz
     Jets<D> jets;
     jets.of[0] = values.view();
@@ -213,11 +212,11 @@ void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, cons
     with_axis<D>(axis, [&](auto where) { find<decltype(where)::value>(gradient, values, tiles); });
 }
 
-#define TARN_INSTANTIATE(D)                                                                                 \
-    template void find_deformation(CipRoom<D>&, const FaceField<D>&, const Tiles<D>&);                      \
+#define TARN_INSTANTIATE(D)                                                                                  \
+    template void find_deformation(CipRoom<D>&, const FaceField<D>&, const Tiles<D>&);                       \
     template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipRoom<D>&); \
-    template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,       \
-                                const Field<D, uint8_t>*);                                                  \
+    template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,        \
+                                const Field<D, uint8_t>*);                                                   \
     template void find_gradient(Gradient<D>&, const Field<D>&, int, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -3,15 +3,16 @@
 // they make a cubic.
 //
 //   phi_t + u . grad phi = 0                          (3)
-//   (phi_xi)_t + u . grad phi_xi = - u_xi . grad phi  (5): first its right-hand side, by differences; then (6), the rest
+//   (phi_xi)_t + u . grad phi_xi = - u_xi . grad phi  (5): first its right-hand side, by differences; then (6), the
+//   rest
 //
 // Value and derivatives are read at the same point, from which RK2 comes. In two and three dimensions that is done by
 // one-dimensional profiles, axis after axis; the cross derivatives they need are differences of the first ones. Before
 // each profile its end slopes are changed, where they must be, so that it is monotonic: no value leaves the range of
 // those around it, whatever the step.
 //
-// Deviation: the change by (5) is kept to what the derivatives themselves are. Beyond a step in which the flow deforms a
-// cell by its own size, the explicit rule would make noise of them.
+// Deviation: the change by (5) is kept to what the derivatives themselves are. Beyond a step in which the flow deforms
+// a cell by its own size, the explicit rule would make noise of them.
 //
 // Derivatives are counted per cell. With thin walls anywhere CIP gives way to linear interpolation.
 
@@ -104,7 +105,10 @@ namespace lanes {
 
 using Four = __m128;
 
-inline Four choose(Four where, Four yes, Four no) { return _mm_or_ps(_mm_and_ps(where, yes), _mm_andnot_ps(where, no)); }
+inline Four choose(Four where, Four yes, Four no)
+{
+    return _mm_or_ps(_mm_and_ps(where, yes), _mm_andnot_ps(where, no));
+}
 
 // As make_monotonic and profile.
 inline void monotonic_profiles(Four v0, Four s0, Four v1, Four s1, float at, Four& value, Four& slope)
@@ -116,11 +120,11 @@ inline void monotonic_profiles(Four v0, Four s0, Four v1, Four s1, float at, Fou
     const Four sum = _mm_add_ps(p, q), d3 = _mm_mul_ps(three, d);
     const Four square = _mm_add_ps(_mm_mul_ps(p, p), _mm_mul_ps(q, q));
     // p^2 + p q + q^2 - 6 d (p + q) + 9 d^2 = p^2 + q^2 + p q + 3 d (3 d - 2 (p + q))
-    const Four ellipse = _mm_add_ps(_mm_add_ps(square, _mm_mul_ps(p, q)),
-                                    _mm_mul_ps(d3, _mm_sub_ps(d3, _mm_add_ps(sum, sum))));
+    const Four ellipse =
+        _mm_add_ps(_mm_add_ps(square, _mm_mul_ps(p, q)), _mm_mul_ps(d3, _mm_sub_ps(d3, _mm_add_ps(sum, sum))));
     const Four outside = _mm_and_ps(_mm_cmpgt_ps(sum, d3), _mm_cmpgt_ps(ellipse, zero));
-    const Four scale = choose(outside, _mm_div_ps(d3, _mm_sqrt_ps(_mm_max_ps(square, _mm_set1_ps(1e-30f)))),
-                              _mm_set1_ps(1));
+    const Four scale =
+        choose(outside, _mm_div_ps(d3, _mm_sqrt_ps(_mm_max_ps(square, _mm_set1_ps(1e-30f)))), _mm_set1_ps(1));
     const Four a0 = _mm_xor_ps(_mm_mul_ps(p, scale), minus), a1 = _mm_xor_ps(_mm_mul_ps(q, scale), minus);
     const Four both = _mm_add_ps(difference, difference);
     const Four a = _mm_sub_ps(_mm_add_ps(a0, a1), both);
@@ -220,7 +224,7 @@ struct CipRoom {
     Gradient<D> next;
     Field<D> cross[crosses];
     Field<D> deformation[D * D];  // of component b along axis xi, per cell, at cells: number D xi + b
-    FaceField<D> moved;  // the velocity when it has just been moved
+    FaceField<D> moved;           // the velocity when it has just been moved
     Field<D> moved_phi;
     Field<D, uint8_t> unmoved;
 

@@ -24,7 +24,8 @@ TARN_HD inline Vec<D, float> trace_rk3(const FaceView<D, T>& u, Cell<D> cells, V
 // A path of many cells, traced in pieces of two at most, so that it follows the flow around corners and does not leave
 // through a wall.
 template <int D, class T>
-TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0, float s)
+TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
+                                       float s)
 {
     constexpr float piece = 2;
     constexpr int most = 64;

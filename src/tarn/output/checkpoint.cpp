@@ -40,7 +40,7 @@ struct Header {
     double h, time, volume_expected, elsewhere;
     int64_t step;
     int64_t particles, spray, bodies;
-    int64_t labels;    // cells that tell their body: all, or none
+    int64_t labels;     // cells that tell their body: all, or none
     int64_t gradients;  // how many fields of them
     int64_t fragments;
     uint64_t payload;  // bytes
@@ -139,13 +139,9 @@ int64_t gradients_of(const Water<D>& water)
 
 std::vector<double> numbers_of(const Exchange& e)
 {
-    return {e.volume,     e.momentum[0], e.momentum[1], e.momentum[2],
-            e.gravity[0], e.gravity[1],  e.gravity[2],  e.next_id};
+    return {e.volume, e.momentum[0], e.momentum[1], e.momentum[2], e.gravity[0], e.gravity[1], e.gravity[2], e.next_id};
 }
-Exchange exchange_from(const std::vector<double>& v)
-{
-    return {v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}, v[7]};
-}
+Exchange exchange_from(const std::vector<double>& v) { return {v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}, v[7]}; }
 
 // The words of one field or list, as the program sees them.
 void pack_from(std::string& out, const float* values, size_t n, Where where)
@@ -279,7 +275,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
     if (header.gradients != gradients_of(water))
-        throw RunError(path + ": made with another way to carry phi or the velocity; run again from the start or restore " +
+        throw RunError(path +
+                       ": made with another way to carry phi or the velocity; run again from the start or restore " +
                        "surface.advection and method.advection");
     look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");

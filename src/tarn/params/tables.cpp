@@ -241,7 +241,8 @@ const ParamRow domain_rows[] = {
                                       "Width, height and depth; two numbers make the scene 2D. One corner is the "
                                       "origin; y is up.")),
     integer<&DomainParams::cells>("cells", "", 4, 100000, "Cells along the longest side."),
-    vector<&DomainParams::gravity>("gravity", "m/s²", -1e4, 1e4, "Acceleration of everything that flows; keyframes turn it."),
+    vector<&DomainParams::gravity>("gravity", "m/s²", -1e4, 1e4,
+                                   "Acceleration of everything that flows; keyframes turn it."),
 };
 
 const ParamRow wall_rows[] = {
@@ -270,17 +271,19 @@ const ParamRow method_rows[] = {
     choice<&MethodParams::surface>("surface", "What carries the surface."),
     choice<&MethodParams::advection>("advection",
                                      "How the velocity is carried along; \"linear\" is \"semi-lagrangian\"."),
-    choice<&MethodParams::interface>("interface",
-                                     "With air: whether density changes over three cells or from one to the next, which "
-                                     "keeps waves livelier."),
+    choice<&MethodParams::interface>(
+        "interface",
+        "With air: whether density changes over three cells or from one to the next, which "
+        "keeps waves livelier."),
 };
 
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
-    number<&SurfaceParams::max_step>("max_step", "cells", 0.1, 100,
-                                     "How far the surface and its particles move at once; longer steps are divided. With air "
-                                     "they are not."),
+    number<&SurfaceParams::max_step>(
+        "max_step", "cells", 0.1, 100,
+        "How far the surface and its particles move at once; longer steps are divided. With air "
+        "they are not."),
     choice<&SurfaceParams::distance>("distance",
                                      "How phi is made a distance again: outwards from the surface, or by fictitious "
                                      "steps of its own equation."),
@@ -292,9 +295,10 @@ const ParamRow surface_rows[] = {
         "volume_correction",
         "Let each body of water swell or shrink a little until its volume is what it should be; with air, move the "
         "whole surface in or out so that there is as much water as there should be."),
-    boolean<&SurfaceParams::spray>("spray",
-                                   "Let water that the grid cannot hold fly on as drops; without, it is lost. With air, bubbles "
-                                   "likewise."),
+    boolean<&SurfaceParams::spray>(
+        "spray",
+        "Let water that the grid cannot hold fly on as drops; without, it is lost. With air, bubbles "
+        "likewise."),
 };
 
 const ParamRow fragment_rows[] = {

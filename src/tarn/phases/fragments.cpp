@@ -16,7 +16,7 @@ namespace tarn {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double too_large = 2;   // cells; the grid takes back what is larger
+constexpr double too_large = 2;  // cells; the grid takes back what is larger
 constexpr int small_enough = 2;  // as many cells with their centre inside: the grid may lose what has no more
 
 double density_of(FragmentKind kind, const Params& p)
@@ -195,8 +195,8 @@ template <int D>
 struct Met {
     float u[D], grad_p[D], rho, phi, solid, normal[D];
     float slope[D];  // of phi
-    float mass[D];  // of the fluid on the faces around it, along each axis, per cell
-    int face[D];    // the lowest of those faces
+    float mass[D];   // of the fluid on the faces around it, along each axis, per cell
+    int face[D];     // the lowest of those faces
 };
 
 // A fragment that comes to fluid of its own kind on its way stays where it does: on the way from `was` to where it is.
@@ -390,8 +390,8 @@ std::vector<Patch<D>> patches_around(const std::vector<Vec<D, float>>& places, c
     return read(out, n);
 }
 
-// The inverse of (14) and (15): phi is moved around x, most at x, until the cells there hold so much more water, or less.
-// Half as wide, the smeared step is nearer to the part of a cell that is wet.
+// The inverse of (14) and (15): phi is moved around x, most at x, until the cells there hold so much more water, or
+// less. Half as wide, the smeared step is nearer to the part of a cell that is wet.
 template <int D>
 void give_back(Changes<D>& changes, const Patch<D>& patch, Vec<D, float> x, double volume, const Grid<D>& grid)
 {
@@ -413,7 +413,8 @@ void give_back(Changes<D>& changes, const Patch<D>& patch, Vec<D, float> x, doub
     }
     const auto gained = [&](float by) {
         double sum = 0;
-        for (const Entry& e : entries) sum += smeared_step(e.phi - by * e.weight, epsilon) - smeared_step(e.phi, epsilon);
+        for (const Entry& e : entries)
+            sum += smeared_step(e.phi - by * e.weight, epsilon) - smeared_step(e.phi, epsilon);
         return sum;
     };
     float lo = -2 * h, hi = 2 * h;
@@ -590,13 +591,13 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, 
                 for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
                 inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
             }
-            if (inner > 0)
-                find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
+            if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
         }
     });
     const int n = std::min(read(find.count, 1)[0], most_found);
     if (n == 0) return {};
-    // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they hold.
+    // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they
+    // hold.
     const int* const where = find.cell;
     float* const numbers = find.found;
     parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
@@ -652,7 +653,8 @@ void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, co
     std::vector<Fragment<D>> list = read_fragments(fragments);
     for (const Lost<D>& l : lost) {
         const double speed = length(l.u);
-        const int pieces = static_cast<int>(std::clamp(1 + std::floor(fp.pieces_per_speed * speed), 1.0, double(fp.most_pieces)));
+        const int pieces =
+            static_cast<int>(std::clamp(1 + std::floor(fp.pieces_per_speed * speed), 1.0, double(fp.most_pieces)));
         // Pieces part around their middle, as far as their cell reaches, and fly apart by a tenth of their speed.
         std::vector<Vec<D>> off(static_cast<size_t>(pieces));
         Vec<D> mean;
@@ -889,18 +891,18 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     return left;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                           \
-    template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                            \
-    template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                          \
-    template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                               \
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                             \
+    template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                           \
+    template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                                \
     template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const WetPart<D>&,         \
-                                                      const Tiles<D>&, double, FragmentRoom<D>&);                     \
-    template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                          \
-    template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,   \
-                                                FragmentRoom<D>&);                                                    \
-    template void share_missing(std::vector<Lost<D>>&, double);                                                       \
+                                                      const Tiles<D>&, double, FragmentRoom<D>&);                      \
+    template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                           \
+    template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,    \
+                                                FragmentRoom<D>&);                                                     \
+    template void share_missing(std::vector<Lost<D>>&, double);                                                        \
     template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
-    template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,     \
+    template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
                                    const Field<D>*, const Boundary<D>&, const Params&, Vec3, double, Exchange&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

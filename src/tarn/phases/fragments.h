@@ -11,12 +11,12 @@
 // (§5.3) when they have grown beyond two cells, as a sphere (17), or when they come to fluid of their own kind, by the
 // inverse of (15).
 //
-// Deviations: alpha is half the drag coefficient times pi and the density around, so that it has its meaning in SI. Drag
-// is solved implicitly, since a bubble weighs so little that any explicit step would fling it away; it never entrains
-// more fluid than half the mass of the cells around. A fragment's volume is that of the cut cells it came from, which
-// is exactly what the grid loses, rather than a sum of smeared steps (14). When the grid takes one back it gets the
-// fragment's momentum, rather than its velocity or the mean of both. Unapparent and never-referred regions are gone from
-// the grid: what they should hold is known only in sum, from the volume that is missing, and they share that.
+// Deviations: alpha is half the drag coefficient times pi and the density around, so that it has its meaning in SI.
+// Drag is solved implicitly, since a bubble weighs so little that any explicit step would fling it away; it never
+// entrains more fluid than half the mass of the cells around. A fragment's volume is that of the cut cells it came
+// from, which is exactly what the grid loses, rather than a sum of smeared steps (14). When the grid takes one back it
+// gets the fragment's momentum, rather than its velocity or the mean of both. Unapparent and never-referred regions are
+// gone from the grid: what they should hold is known only in sum, from the volume that is missing, and they share that.
 //
 // Everything the fragments have, the grid or gravity gave them: Exchange counts that, in double.
 //
@@ -59,9 +59,9 @@ void write_fragments(Fragments<D>& fragments, std::vector<Fragment<D>>& list);
 
 // What fragments have been given since the start. The sums of what they hold now are the same, to round-off.
 struct Exchange {
-    double volume = 0;            // m³, droplets and bubbles alike
-    double momentum[3] = {};      // kg m/s, from the grid and from walls
-    double gravity[3] = {};       // kg m/s, from gravity
+    double volume = 0;        // m³, droplets and bubbles alike
+    double momentum[3] = {};  // kg m/s, from the grid and from walls
+    double gravity[3] = {};   // kg m/s, from gravity
     double next_id = 0;
 };
 inline constexpr int exchange_numbers = 8;

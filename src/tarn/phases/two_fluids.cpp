@@ -98,11 +98,11 @@ void add_surface_tension(FaceField<D>& velocity, const Field<D>& phi, const Fiel
     }
 }
 
-#define TARN_INSTANTIATE(D)                                                                                    \
-    template void find_density(FaceField<D>&, const Field<D>&, const Params&, const Tiles<D>&);                \
-    template void find_viscosity(Field<D>&, const Field<D>&, const Params&, const Tiles<D>&);                  \
-    template void average_curvature(Field<D>&, const Field<D>&, float, const Tiles<D>&, Field<D>&);           \
-    template void add_surface_tension(FaceField<D>&, const Field<D>&, const Field<D>&, const FaceField<D>&,    \
+#define TARN_INSTANTIATE(D)                                                                                 \
+    template void find_density(FaceField<D>&, const Field<D>&, const Params&, const Tiles<D>&);             \
+    template void find_viscosity(Field<D>&, const Field<D>&, const Params&, const Tiles<D>&);               \
+    template void average_curvature(Field<D>&, const Field<D>&, float, const Tiles<D>&, Field<D>&);         \
+    template void add_surface_tension(FaceField<D>&, const Field<D>&, const Field<D>&, const FaceField<D>&, \
                                       const Params&, const Tiles<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -6,8 +6,8 @@
 // face has the density of the mixture that the way between its two cells crosses, and the pressure jumps by
 // sigma kappa from one cell to the next.
 //
-// Deviation: the force is sigma kappa grad H / rho with H differenced between the same two cells as the pressure, rather
-// than sigma kappa delta grad phi, so that a round drop is at rest (Francois et al. 2006); and sigma is in N/m.
+// Deviation: the force is sigma kappa grad H / rho with H differenced between the same two cells as the pressure,
+// rather than sigma kappa delta grad phi, so that a round drop is at rest (Francois et al. 2006); and sigma is in N/m.
 
 #include <numbers>
 

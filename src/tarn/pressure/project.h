@@ -35,7 +35,10 @@ struct Projection {
     Field<D> correction;    // only with air: what the newest solve added to the pressure
 
     Projection() = default;
-    explicit Projection(const Grid<D>& grid, int sweeps = 1) : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid) {}
+    explicit Projection(const Grid<D>& grid, int sweeps = 1)
+        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid)
+    {
+    }
 };
 
 // Fields that it may work in.

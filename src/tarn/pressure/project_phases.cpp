@@ -73,29 +73,29 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
             });
         else
             parallel_for("right-hand side", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = b.index(c);
-            float tie = 0, rhs = 0, conductance = 0;
-            for (int a = 0; a < D; ++a)
-                for (int side = 0; side < 2; ++side) {
-                    const Cell<D> face = moved<D>(c, a, side);
-                    const int f = side ? i + b.next(a) : i;
-                    const bool at_wall = face[a] == 0 || face[a] == cells[a];
-                    float flow = uc[a][f];
-                    if (solids || at_wall) {
-                        const float open = boundary.open_at(face, a);
-                        flow = open * flow + (1 - open) * boundary.closed_velocity(face, a);
-                        if (at_wall && open > 0) tie += open * heavy / rho[a][f];
+                const int i = b.index(c);
+                float tie = 0, rhs = 0, conductance = 0;
+                for (int a = 0; a < D; ++a)
+                    for (int side = 0; side < 2; ++side) {
+                        const Cell<D> face = moved<D>(c, a, side);
+                        const int f = side ? i + b.next(a) : i;
+                        const bool at_wall = face[a] == 0 || face[a] == cells[a];
+                        float flow = uc[a][f];
+                        if (solids || at_wall) {
+                            const float open = boundary.open_at(face, a);
+                            flow = open * flow + (1 - open) * boundary.closed_velocity(face, a);
+                            if (at_wall && open > 0) tie += open * heavy / rho[a][f];
+                        }
+                        rhs -= side ? flow : -flow;
+                        conductance += w[a][f];
                     }
-                    rhs -= side ? flow : -flow;
-                    conductance += w[a][f];
-                }
-            if (rate.data) rhs += rate[i] * h;
-            const bool unknown = conductance + tie > 0;
-            b[i] = unknown ? rhs : 0.0f;
-            e[i] = unknown ? tie : 0.0f;
-            x[i] = unknown ? x[i] * to_x : 0.0f;
-            d[i] = 0;
-        });
+                if (rate.data) rhs += rate[i] * h;
+                const bool unknown = conductance + tie > 0;
+                b[i] = unknown ? rhs : 0.0f;
+                e[i] = unknown ? tie : 0.0f;
+                x[i] = unknown ? x[i] * to_x : 0.0f;
+                d[i] = 0;
+            });
     }
     projection.multigrid.build(system, excess);
     const ClosedPockets<D> pockets = find_closed_pockets(system, excess, projection.labels, solids);
@@ -142,14 +142,14 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
             const int i = x.index(c);
             const bool inner = c[a] > 0 && c[a] < last;
             if (!(inner && !solids) && !(boundary.open_at(c, a) > 0)) return;
-            const bool upper = c[a] < last, lower = c[a] > 0;
+            const bool upper = c[a]<last, lower = c[a]> 0;
             const float before = (upper ? x[i] : 0.0f) - (lower ? x[i - n] : 0.0f);
             const float now = (upper ? change[i] : 0.0f) - (lower ? change[i - n] : 0.0f);
             ua[i] -= heavy / r[i] * (before + now);
         });
     }
-    // Where the pressure is known up to a constant, that of the air is about zero: floats have the most digits there, and
-    // the air needs them.
+    // Where the pressure is known up to a constant, that of the air is about zero: floats have the most digits there,
+    // and the air needs them.
     float offset = 0;
     if (pockets.everything) {
         const FaceView<D, const float> w = std::as_const(scratch.w).view();
@@ -169,10 +169,10 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                     \
-    template SolveReport project_phases(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const FaceField<D>&,  \
-                                        const ProjectionForces<D>&, const Boundary<D>&, const Tiles<D>&,        \
-                                        const FluidParams&, const PressureParams&, double, Projection<D>&,      \
+#define TARN_INSTANTIATE(D)                                                                                    \
+    template SolveReport project_phases(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const FaceField<D>&, \
+                                        const ProjectionForces<D>&, const Boundary<D>&, const Tiles<D>&,       \
+                                        const FluidParams&, const PressureParams&, double, Projection<D>&,     \
                                         const ProjectionScratch<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

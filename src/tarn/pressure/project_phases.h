@@ -7,8 +7,8 @@
 // pressure is known only up to a constant. The unknown is x = p dt / (rho_water h), a velocity.
 //
 // The solve is for what the pressure changes by since the newest one, whose gradient is taken off first: so the air, in
-// which a difference of pressure counts 1000 times as much as in water, keeps its digits. Where the surface has moved too
-// far for that pressure to help, the solve starts from none.
+// which a difference of pressure counts 1000 times as much as in water, keeps its digits. Where the surface has moved
+// too far for that pressure to help, the solve starts from none.
 
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"

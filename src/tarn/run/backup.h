@@ -1,7 +1,7 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity, pressure, the gradients that CIP carries, particles, spray and fragments; a copy on disk would cost none, but most retries would then repeat many
-// steps.
+// velocity, pressure, the gradients that CIP carries, particles, spray and fragments; a copy on disk would cost none,
+// but most retries would then repeat many steps.
 
 #include "tarn/step/water.h"
 

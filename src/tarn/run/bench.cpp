@@ -20,8 +20,8 @@ namespace tarn {
 namespace {
 
 // A dam break begins at rest and ends in spray, so it visits every kernel: the first half second of 0.4 x 0.6 of water
-// in a unit box, in 2D and 3D, and, for a GPU, of half a box; by the level set alone, and with particles. With air, as in
-// [SSK05] §7: monotonic CIP, droplets and bubbles, and steps of a whole frame where the flow allows them.
+// in a unit box, in 2D and 3D, and, for a GPU, of half a box; by the level set alone, and with particles. With air, as
+// in [SSK05] §7: monotonic CIP, droplets and bubbles, and steps of a whole frame where the flow allows them.
 struct Case {
     const char* name;
     std::vector<double> size;

@@ -106,8 +106,7 @@ Found check_air(const Params& params)
     if (params.method.phases == Phases::water_air) {
         if (params.wind)
             return Problem{"wind", "has no part in a scene whose air flows by itself; remove [wind] or method.phases"};
-        if (params.flow)
-            return Problem{"flow", "carries water and air alike; remove [flow] or method.phases"};
+        if (params.flow) return Problem{"flow", "carries water and air alike; remove [flow] or method.phases"};
         return {};
     }
     const AirParams none;

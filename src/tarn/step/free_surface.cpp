@@ -126,8 +126,8 @@ void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
-    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary,
-                   no_slip_of(w, p), w.tiles_active, dt, 0.1 * p.pressure.tolerance,
+    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip_of(w, p),
+                   w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
 }
 

@@ -77,7 +77,8 @@ void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, bool forget = false)
 {
-    // Where density and surface tension are spread over cells around the surface, its distance counts more than corners.
+    // Where density and surface tension are spread over cells around the surface, its distance counts more than
+    // corners.
     const float least_slope = w.air && !forget ? 1.0f : 0.9f;
     if (w.reinitialize && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
@@ -385,19 +386,19 @@ void set_initial_velocity(Water<D>& w, const Scene& scene)
     }
 }
 
-#define TARN_INSTANTIATE(D)                                        \
-    template Water<D> initial_surface(const Scene&);               \
-    template double capillary_step(const Grid<D>&, const Params&); \
-    template void find_curvature(Water<D>&, const Params&);        \
-    template void set_initial_velocity(Water<D>&, const Scene&);   \
-    template double outflow(const Water<D>&, Boundary<D>);         \
-    template double water_volume(const Water<D>&);                 \
-    template double fastest_solid(const Water<D>&, const Scene&);  \
-    template void find_tiles(Water<D>&);                           \
-    template void find_candidates(Water<D>&, double);              \
+#define TARN_INSTANTIATE(D)                                                             \
+    template Water<D> initial_surface(const Scene&);                                    \
+    template double capillary_step(const Grid<D>&, const Params&);                      \
+    template void find_curvature(Water<D>&, const Params&);                             \
+    template void set_initial_velocity(Water<D>&, const Scene&);                        \
+    template double outflow(const Water<D>&, Boundary<D>);                              \
+    template double water_volume(const Water<D>&);                                      \
+    template double fastest_solid(const Water<D>&, const Scene&);                       \
+    template void find_tiles(Water<D>&);                                                \
+    template void find_candidates(Water<D>&, double);                                   \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
-    template void keep_seeded(Water<D>&, const Params&);           \
-    template void carry_bodies(Water<D>&, const Params&, double);  \
+    template void keep_seeded(Water<D>&, const Params&);                                \
+    template void carry_bodies(Water<D>&, const Params&, double);                       \
     template double fastest_face(const Water<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

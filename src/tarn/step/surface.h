@@ -41,8 +41,8 @@ void find_tiles(Water<D>& water);
 template <int D>
 void find_candidates(Water<D>& water, double cfl);
 
-// What a step that moves air, too, does with phi in each substep of the surface: before phi moves for dt, and before it is
-// made a distance again.
+// What a step that moves air, too, does with phi in each substep of the surface: before phi moves for dt, and before it
+// is made a distance again.
 struct SubstepHooks {
     std::function<void(double dt)> before, after;
 };

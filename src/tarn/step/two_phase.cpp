@@ -35,7 +35,8 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
     if (!w.solids.any) return;
     const auto d = w.to_water.view();
     const auto nodes = std::as_const(w.solids.distance).view();
-    parallel_for("distance to fluid", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { d(c) = -nodes_at_cell<D>(nodes, c); });
+    parallel_for("distance to fluid", w.tiles_active,
+                 [=] TARN_KERNEL(Cell<D> c) { d(c) = -nodes_at_cell<D>(nodes, c); });
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     for (int a = 0; a < D; ++a)
         extrapolate(w.velocity[a], w.known[a], a, w.to_water, w.tiles_active, layers, w.faces[a],
@@ -117,8 +118,8 @@ void find_properties(Water<D>& w, const Params& p)
 }
 
 // Global compensation of mass errors: the whole surface moves by delta phi = (V - V_expected) / S.   (20)-(22)
-// Deviation: the volume is that of cut cells, which is second order and what stats.csv reports. S tells it only to first
-// order, so the rule is applied again, and where it misses, the way is halved.
+// Deviation: the volume is that of cut cells, which is second order and what stats.csv reports. S tells it only to
+// first order, so the rule is applied again, and where it misses, the way is halved.
 template <int D>
 void compensate(Water<D>& w, const Params& p)
 {
@@ -127,8 +128,8 @@ void compensate(Water<D>& w, const Params& p)
     const auto phi = w.phi.view();
     const View<D, const float> old = phi;
     const Cell<D> cells = w.grid.cells;
-    // The surface is moved out by `at`; the right place is known to lie between the ends. The first time S tells how much
-    // water a way brings, then what the way before has brought.
+    // The surface is moved out by `at`; the right place is known to lie between the ends. The first time S tells how
+    // much water a way brings, then what the way before has brought.
     double at = 0, before = 0, missed = 0, ends[2] = {-4.0 * h, 4.0 * h};
     for (int n = 0; n < 30; ++n) {
         const double missing = missing_volume(w, p);
@@ -283,8 +284,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     StepReport report;
     report.dt = dt;
 
-    // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2, §5.3):
-    // before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity follow.
+    // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
+    // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
+    // follow.
     {
         const Stage stage(report.seconds_surface);
         shut_sources(w.flows, scene, w.time);

@@ -8,8 +8,8 @@ namespace tarn::two_phase {
 template <int D>
 Water<D> initial_water(const Scene& scene);
 
-// The longest step that CFL of the water, capillary waves and max_step allow. Air may be faster: nothing here limits how
-// far things move in a step.
+// The longest step that CFL of the water, capillary waves and max_step allow. Air may be faster: nothing here limits
+// how far things move in a step.
 template <int D>
 double choose_dt(const Water<D>& water, const Scene& scene);
 

@@ -27,17 +27,17 @@ struct Water {
     // A checkpoint.
     double time = 0;
     long step = 0;
-    Field<D> phi;                // signed distance to the surface, negative in water, exact within the band
-    Particles<D> particles;      // that correct phi; none with a level set alone
-    FaceField<D> velocity;       // carried past the surface as far as the next step looks; zero beyond
-    Field<D> pressure;           // the newest, where the next solve starts
-    Gradient<D> phi_gradient;    // only where CIP carries phi
+    Field<D> phi;                      // signed distance to the surface, negative in water, exact within the band
+    Particles<D> particles;            // that correct phi; none with a level set alone
+    FaceField<D> velocity;             // carried past the surface as far as the next step looks; zero beyond
+    Field<D> pressure;                 // the newest, where the next solve starts
+    Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
-    Spray<D> spray;              // water that the grid cannot hold
-    Fragments<D> fragments;      // only with air: droplets and bubbles
-    Exchange exchange;           // what they were given
-    Ledger<D> ledger;            // of every body of water
-    double volume_expected = 0;  // what was there at the start, plus sources, minus sinks
+    Spray<D> spray;                    // water that the grid cannot hold
+    Fragments<D> fragments;            // only with air: droplets and bubbles
+    Exchange exchange;                 // what they were given
+    Ledger<D> ledger;                  // of every body of water
+    double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
     bool air = false;           // whether air flows, too: then velocities are everywhere

@@ -196,7 +196,7 @@ void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scr
                     least_slope);
 }
 
-#define TARN_INSTANTIATE(D)                                                  \
+#define TARN_INSTANTIATE(D)                                                         \
     template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, float); \
     template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&, float);
 TARN_INSTANTIATE(2)

@@ -23,7 +23,10 @@ struct Line {
     int i, n, low, high;  // how far there are cells, at most two
 
     TARN_HD Line(const View<D, const float>& p, Cell<D> cells, Cell<D> c, int axis)
-        : phi(p), i(p.index(c)), n(p.next(axis)), low(c[axis] < 2 ? -c[axis] : -2),
+        : phi(p),
+          i(p.index(c)),
+          n(p.next(axis)),
+          low(c[axis] < 2 ? -c[axis] : -2),
           high(cells[axis] - 1 - c[axis] < 2 ? cells[axis] - 1 - c[axis] : 2)
     {
     }
