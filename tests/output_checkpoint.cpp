@@ -124,8 +124,8 @@ TEST(checkpoint, still_air_takes_almost_no_room)
     Water<3> w = empty_water<3>({64, 64, 64}, 0.1);
     w.phi.fill(0.4f);
     save_checkpoint(folder / "state", w, 1);
-    // Five fields, each one run: a count and a word, beside the header and the checksum.
-    EXPECT_EQ(std::filesystem::file_size(folder / "state"), 112u + 5 * 8 + 8);
+    // Five fields and what droplets were given, each one run: a count and a word, beside the header and the checksum.
+    EXPECT_EQ(std::filesystem::file_size(folder / "state"), 128u + 6 * 8 + 8);
 }
 
 TEST(files, a_file_is_replaced_whole)

@@ -321,11 +321,21 @@ TEST(SceneReader, a_key_in_the_wrong_table_is_told_its_own)
 
 TEST(SceneReader, what_is_reserved_for_later_says_so)
 {
-    EXPECT_EQ(refusal(good + "[air]\n"), "x.toml:13: air: is not available yet in this version; remove it");
     EXPECT_EQ(refusal(good + "[method]\ngrid = \"octree\"\n"),
               "x.toml:14: method.grid: \"octree\" is not available in this version; use \"uniform\"");
-    EXPECT_EQ(refusal(good + "[method]\nphases = \"water-air\"\n"),
-              "x.toml:14: method.phases: \"water-air\" is not available in this version; use \"water\"");
+    EXPECT_EQ(refusal(good + "[method]\nphases = \"smoke\"\n"),
+              "x.toml:14: method.phases: \"smoke\" is not available in this version; use \"water\"");
+}
+
+TEST(SceneReader, air_belongs_to_water_and_air)
+{
+    const std::string air = "[air]\ndensity = 2\n", both = "[method]\nphases = \"water-air\"\n";
+    EXPECT_EQ(refusal(good + both + air), "accepted");
+    EXPECT_EQ(refusal(good + air),
+              "x.toml:14: air.density: does nothing without air; give method.phases = \"water-air\", or remove it");
+    EXPECT_EQ(refusal(good + both + "[wind]\nvelocity = [1, 0, 0]\n"),
+              "x.toml:15: wind: has no part in a scene whose air flows by itself; remove [wind] or method.phases");
+    EXPECT_EQ(refusal(good + "[method]\nadvection = \"cip\"\n[surface]\nadvection = \"linear\"\n"), "accepted");
 }
 
 TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)

@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iiddddqqqqqQ")
+HEADER = struct.Struct("<8sIi3iiddddqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 2
+VERSION = 3
 
 
 class State:
@@ -24,7 +24,7 @@ class State:
         self.frame = frame
         self.volume_expected = volume_expected
         self.fields = fields  # as stored: phi, each velocity component, pressure, with one padding element at either end
-        self.rest = rest  # particles, spray and bodies, as stored: their counts, what belongs to no body, and their words
+        self.rest = rest  # particles, spray, bodies, gradients and fragments, as stored: what belongs to no body, their counts, their words
 
     @property
     def phi(self):
@@ -53,7 +53,7 @@ def read_checkpoint(path):
     magic, version, dimension, *rest = HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise ValueError(f"{path}: no checkpoint of version {VERSION}")
-    cells, (frame, h, time, volume_expected, elsewhere, step, particles, spray, bodies, labels, _) = tuple(rest[:dimension]), rest[3:]
+    cells, (frame, h, time, volume_expected, elsewhere, step, *counts, _) = tuple(rest[:dimension]), rest[3:]
     words = np.frombuffer(data, "<i4", offset=HEADER.size, count=(len(data) - HEADER.size - 8) // 4)
     shape = [n + 2 for n in cells]
     size, at, fields = int(np.prod(shape)), 0, []
@@ -69,7 +69,7 @@ def read_checkpoint(path):
             done += abs(n)
         fields.append(field.reshape(shape, order="F"))
     return State(cells, h, time, step, frame, volume_expected, fields,
-                 (elsewhere, (particles, spray, bodies, labels), words[at:].tobytes()))
+                 (elsewhere, tuple(counts), words[at:].tobytes()))
 
 
 def write_checkpoint(path, state):
@@ -108,21 +108,32 @@ def read_stats(folder):
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def read_outline(path):
-    """The points of a two-dimensional surface, x and y."""
+def read_lines(path):
+    """A two-dimensional surface: its points, x and y, and the lines between them as pairs of their numbers, with the water on
+    one side."""
     data = pathlib.Path(path).read_bytes()
     head, body = data.split(b"end_header\n", 1)
-    lines = head.decode().splitlines()
-    count, names, inside = 0, [], False
-    for line in lines:
+    elements = []
+    for line in head.decode().splitlines():
         words = line.split()
         if words[0] == "element":
-            inside = words[1] == "vertex"
-            count = int(words[2]) if inside else count
-        elif words[0] == "property" and inside:
-            names.append(words[2])
-    table = np.frombuffer(body, "<f4", count=count * len(names)).reshape(count, len(names))
-    return table[:, names.index("x")], table[:, names.index("y")]
+            elements.append((words[1], int(words[2]), []))
+        elif words[0] == "property":
+            elements[-1][2].append((words[2], "<i4" if words[1] == "int" else "<f4"))
+    tables, at = {}, 0
+    for name, count, columns in elements:
+        kind = np.dtype(columns)
+        tables[name] = np.frombuffer(body, kind, count=count, offset=at)
+        at += count * kind.itemsize
+    points = np.stack([tables["vertex"]["x"], tables["vertex"]["y"]], axis=1).astype(float)
+    lines = np.stack([tables["edge"]["vertex1"], tables["edge"]["vertex2"]], axis=1)
+    return points, lines
+
+
+def read_outline(path):
+    """The points of a two-dimensional surface, x and y."""
+    points, _ = read_lines(path)
+    return points[:, 0], points[:, 1]
 
 
 def surfaces(folder):

@@ -3,56 +3,19 @@
 #include <type_traits>
 
 #include "tarn/advect/closing.h"
-#include "tarn/advect/trace.h"
+#include "tarn/advect/place.h"
 #include "tarn/advect/weno.h"
 
 namespace tarn {
 
 namespace {
 
-// What is sampled, and where its values sit: cell centres (axis -1), or the faces of an axis. The axis is a constant,
-// so that positions stay in registers.
-template <int D, int axis>
-struct Place {
-    Cell<D> last;  // index of the last value along each axis
-    Cell<D> cells;
-
-    explicit Place(Cell<D> n) : last(n), cells(n)
-    {
-        for (int a = 0; a < D; ++a)
-            if (a != axis) --last[a];
-    }
-    TARN_HD bool inside(Vec<D, float> x) const
-    {
-        bool in = true;
-        for (int a = 0; a < D; ++a) in = in && x[a] >= 0 && x[a] <= static_cast<float>(last[a]);
-        return in;
-    }
-    TARN_HD Vec<D, float> position(Cell<D> c) const
-    {
-        Vec<D, float> x = c.template as<float>();
-        if constexpr (axis >= 0) x[axis] -= 0.5f;
-        return x;
-    }
-    template <class T>
-    TARN_HD Lattice<D> find(const View<D, T>& f, Vec<D, float> x) const
-    {
-        if constexpr (axis >= 0) x[axis] += 0.5f;
-        return locate(f, x, last);
-    }
-};
-
 // Inlined wherever it is called: the busiest loops do little else.
 template <int D, int axis>
 [[gnu::always_inline]] TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u,
                                                           const Place<D, axis>& place, Cell<D> c, float s, bool rk3)
 {
-    const Vec<D, float> x = place.position(c);
-    Vec<D, float> u0;
-    if constexpr (axis < 0)
-        u0 = velocity_at_cell(u, c);
-    else
-        u0 = velocity_at_face(u, place.cells, c, axis);
+    const Vec<D, float> x = place.position(c), u0 = place.velocity(u, c);
     return rk3 ? trace_rk3(u, place.cells, x, u0, s) : trace_rk2(u, place.cells, x, u0, s);
 }
 
@@ -150,12 +113,12 @@ TARN_HD inline float maccormack_beside_walls(const View<D, const float>& old, co
     return clear ? maccormack(old, forth, u, place, c, s) : forth(c);
 }
 
-// Faces that a step must advect: those of wet cells.
+// Faces that a step must advect: those of wet cells. Or, with a limit, those that are no farther from the water.
 template <int D>
-TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis)
+TARN_HD inline bool touches_water(const View<D, const float>& phi, Cell<D> c, int axis, float limit = 0)
 {
     const int i = phi.index(c);
-    return phi[i] < 0 || phi[i - phi.next(axis)] < 0;
+    return phi[i] < limit || phi[i - phi.next(axis)] < limit;
 }
 
 // Component `axis` of the velocity by MacCormack.
@@ -238,6 +201,83 @@ void maccormack_axis(Field<D>& next, const FaceView<D, const float>& u, const Vi
     parallel_for_faces("advect velocity back", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const bool counts = touches_water(phi, c, axis) && !sides.after.below(phi.index(c), axis);
         out(c) = counts ? maccormack_beside_walls(old, forth_const, u, place, sides, c, s) : 0.0f;
+    });
+}
+
+// Component `axis` of the velocity by CIP, from where the mean path of the two cells beside a face comes from; away
+// from the water, which only air that flows has a velocity at, by linear interpolation.
+template <int D, int axis>
+void follow_paths_cip(Field<D>& next, Gradient<D>& next_gradient, const Jets<D>& jets, const FaceView<D>& path,
+                      const View<D, const float>& phi, const CipNear<D>& near, const Tiles<D>& tiles)
+{
+    const View<D, const float> water = near.phi ? near.phi->view() : View<D, const float>{};
+    const float limit = static_cast<float>(near.limit);
+    const Cell<D> cells = next.grid().cells;
+    const Place<D, axis> place(cells);
+    const auto out = next.view();
+    const auto g = next_gradient.view();
+    parallel_for_faces("advect velocity", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        Jet<D> jet{};
+        if (touches_water(phi, c, axis)) {
+            const int upper = phi.index(c) - (c[axis] == cells[axis] ? phi.next(axis) : 0);
+            const int lower = c[axis] > 0 && c[axis] < cells[axis] ? upper - phi.next(axis) : upper;
+            Vec<D, float> x = place.position(c);
+            for (int a = 0; a < D; ++a) x[a] += 0.5f * (path[a][upper] + path[a][lower]);
+            const Lattice<D> from = place.find(jets.of[0], x);
+            if (!water.data || touches_water(water, c, axis, limit))
+                jet = sample_cip(jets, from);
+            else
+                jet.value = sample(jets.of[0], from);
+        }
+        out(c) = jet.value;
+        for (int a = 0; a < D; ++a) g[a](c) = jet.gradient[a];
+    });
+}
+
+// Takes over a new gradient on the tiles.
+template <int D>
+void take_over(Gradient<D>& gradient, Gradient<D>& next, int axis, const Tiles<D>& tiles)
+{
+    if (tiles.cells() == tiles.grid.count()) return gradient.swap(next);
+    for (int b = 0; b < D; ++b) {
+        const auto to = gradient.along[b].view();
+        const auto from = std::as_const(next.along[b]).view();
+        const auto copy = [=] TARN_KERNEL(Cell<D> c) { to(c) = from(c); };
+        if (axis < 0)
+            parallel_for<true>("advect copy", tiles, copy);
+        else
+            parallel_for_faces<true>("advect copy", tiles, axis, copy);
+    }
+}
+
+// Marks the faces at which a gradient cannot be followed: they, or a neighbour, were not moved.
+template <int D>
+void mark_unmoved(Field<D, uint8_t>& unmoved, const CipNear<D>& near, int axis, const Tiles<D>& tiles)
+{
+    const auto mark = unmoved.view();
+    const auto p = near.phi->view();
+    const float limit = static_cast<float>(near.limit);
+    parallel_for_faces("cip unmoved", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        bool all = touches_water(p, c, axis, limit);
+        for (int b = 0; b < D; ++b)
+            all = all && touches_water(p, moved<D>(c, b, -1), axis, limit) &&
+                  touches_water(p, moved<D>(c, b, 1), axis, limit);
+        mark(c) = all ? 0 : 1;
+    });
+}
+
+// Paths back from cell centres, as offsets.
+template <int D>
+void trace_paths(const FaceView<D>& path, const FaceView<D, const float>& u, const View<D, const float>& phi,
+                 const Tiles<D>& tiles, float s, float near, bool rk3, bool far)
+{
+    const Place<D, -1> centre(tiles.grid.cells);
+    parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        Vec<D, float> d;
+        const Vec<D, float> x = centre.position(c);
+        if (phi(c) < near)
+            d = (far ? trace_far(u, centre.cells, x, centre.velocity(u, c), -s) : trace(u, centre, c, -s, rk3)) - x;
+        for (int a = 0; a < D; ++a) path[a](c) = d[a];
     });
 }
 
@@ -355,7 +395,7 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends, const Sides<D>& sides)
+            double near, double far, Field<D>* const scratch[2], bool past_ends, const Sides<D>& sides, bool air_flows)
 {
     if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, past_ends, sides);
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
@@ -374,7 +414,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             forth(c) = here;
             return;
         }
-        const int closing = here < h ? closing_axis(old, u, c) : -1;
+        const int closing = here < h && !air_flows ? closing_axis(old, u, c) : -1;
         forth(c) = closing < 0 ? sample(old, place.find(old, trace(u, place, c, -s, rk3)))
                                : nearest_of_two(old, u, place.cells, c, closing, s, h);
     });
@@ -384,7 +424,8 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         const View<D, const float> forth_const = forth;
         parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const float here = old(c);
-            const bool rough = std::fabs(here) >= near_limit || (here < h && closing_axis(old, u, c) >= 0);
+            const bool closing = here < h && !air_flows && closing_axis(old, u, c) >= 0;
+            const bool rough = std::fabs(here) >= near_limit || closing;
             out(c) = rough ? forth_const(c) : maccormack(old, forth_const, u, place, c, s);
         });
         result = scratch[1];
@@ -436,19 +477,103 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
         velocity.swap(next);
         return;
     }
-    parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        Vec<D, float> d;
-        if (p(c) < near) d = trace(u, centre, c, -s, rk3) - centre.position(c);
-        for (int a = 0; a < D; ++a) path[a](c) = d[a];
-    });
+    trace_paths(path, u, p, tiles, s, near, rk3, false);
     for_each_axis<D>([&](auto axis) { follow_paths<D, decltype(axis)::value>(next[axis], u, path, p, tiles); });
     velocity.swap(next);
 }
 
+template <int D>
+void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
+                double far, CipRoom<D>& room, bool past_ends, const Sides<D>& sides, bool air_flows)
+{
+    if (sides.any()) {
+        Field<D>* const scratch[2] = {&room.cross[0], &room.moved_phi};
+        advect_beside_walls(phi, velocity, tiles, dt, Advection::semi_lagrangian, 0, far, scratch, past_ends, sides);
+        return find_gradient(gradient, phi, -1, tiles);
+    }
+    const Place<D, -1> place(phi.grid().cells);
+    const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt / phi.grid().h);
+    const float far_limit = static_cast<float>(far);
+    const Jets<D> jets = prepare_jets(phi, gradient, -1, tiles, s, room);
+    const auto u = velocity.view();
+    const auto old = std::as_const(phi).view();
+    const auto moved = room.moved_phi.view();
+    const auto before = std::as_const(gradient).view();
+    const auto after = room.next.view();
+    parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const float here = old(c);
+        if (std::fabs(here) > far_limit) {
+            moved(c) = here;
+            for (int a = 0; a < D; ++a) after[a](c) = before[a](c);
+            return;
+        }
+        const Vec<D, float> x = place.position(c);
+        const Lattice<D> from = place.find(old, trace_far(u, place.cells, x, place.velocity(u, c), -s));
+        // Far from the surface phi is the same all around.
+        float lo, hi;
+        extremes(old, from.index, lo, hi);
+        Jet<D> jet{lo, {}};
+        if (lo < hi) jet = sample_cip(jets, from);
+        const int closing = here < h && !air_flows ? closing_axis(old, u, c) : -1;
+        if (closing >= 0) jet.value = nearest_of_two(old, u, place.cells, c, closing, s, h);
+        moved(c) = jet.value;
+        for (int a = 0; a < D; ++a) after[a](c) = jet.gradient[a];
+    });
+    if (past_ends) advect_from_beyond(room.moved_phi, old, u, tiles, s, false, far, sides);
+    const auto p = phi.view();
+    parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
+    take_over(gradient, room.next, -1, tiles);
+}
+
+template <int D>
+void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
+                     const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
+                     const Sides<D>& sides, const CipNear<D>& near)
+{
+    if (sides.any()) {
+        self_advect(velocity, next, phi, tiles, dt, Advection::semi_lagrangian, scratch, sides);
+        for (int a = 0; a < D; ++a) find_gradient(gradient[a], velocity[a], a, tiles);
+    } else {
+        const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt / phi.grid().h);
+        FaceView<D> path;
+        for (int a = 0; a < D; ++a) path.axis[a] = scratch[a]->view();
+        find_deformation(room, velocity, tiles);
+        trace_paths<D>(path, std::as_const(velocity).view(), phi.view(), tiles, s, 1.5f * h, false, true);
+        for_each_axis<D>([&](auto axis) {
+            constexpr int a = decltype(axis)::value;
+            const Jets<D> jets = prepare_jets(velocity[a], gradient[a], a, tiles, s, room);
+            follow_paths_cip<D, a>(next[a], room.next, jets, path, phi.view(), near, tiles);
+            take_over(gradient[a], room.next, a, tiles);
+        });
+        velocity.swap(next);
+    }
+    for (int a = 0; a < D; ++a) room.moved[a].copy(velocity[a]);
+}
+
+template <int D>
+void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
+                     const Tiles<D>& tiles, CipRoom<D>& room)
+{
+    for (int a = 0; a < D; ++a) {
+        if (near.phi) mark_unmoved(room.unmoved, near, a, tiles);
+        follow_change(gradient[a], velocity[a], room.moved[a], a, tiles, near.phi ? &room.unmoved : nullptr);
+    }
+}
+
 template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
-                     Field<2>* const[2], bool, const Sides<2>&);
+                     Field<2>* const[2], bool, const Sides<2>&, bool);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
-                     Field<3>* const[2], bool, const Sides<3>&);
+                     Field<3>* const[2], bool, const Sides<3>&, bool);
+#define TARN_INSTANTIATE(D)                                                                                          \
+    template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,          \
+                             CipRoom<D>&, bool, const Sides<D>&, bool);                                              \
+    template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&, \
+                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&);      \
+    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,        \
+                                  CipRoom<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
 template void self_advect(FaceField<2>&, FaceField<2>&, const Field<2>&, const Tiles<2>&, double, Advection,
                           Field<2>* const[2], const Sides<2>&);
 template void self_advect(FaceField<3>&, FaceField<3>&, const Field<3>&, const Tiles<3>&, double, Advection,

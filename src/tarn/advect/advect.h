@@ -6,9 +6,12 @@
 // is taken off, limited to the values around the departure point so that nothing overshoots. WENO5 with TVD-RK3
 // (Jiang & Peng 2000) is the reference for phi; it takes as many substeps as its own stability needs.
 //
+// Monotonic CIP has its own page, advect/cip.h.
+//
 // Beside thin walls paths and samples stay on their side. There MacCormack is not corrected, and with such walls
 // anywhere WENO5 gives way to the semi-Lagrangian method with RK3.
 
+#include "tarn/advect/cip.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
@@ -19,15 +22,40 @@ namespace tarn {
 // Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step
 // leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
 // redistancing will put right. `scratch` are two fields to work in. `past_ends` says that phi's padding is not all
-// `nowhere`: paths from beyond the grid bring what is there.
+// `nowhere`: paths from beyond the grid bring what is there. Air that is not simulated vanishes where surfaces come
+// together; air that flows goes elsewhere.
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends = false, const Sides<D>& sides = {});
+            double near, double far, Field<D>* const scratch[2], bool past_ends = false, const Sides<D>& sides = {},
+            bool air_flows = false);
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.
 template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
                  Advection scheme, Field<D>* const scratch[D], const Sides<D>& sides = {});
+
+// Where CIP carries the velocity: on faces where phi is less than the limit. Without phi, on all that are moved.
+template <int D>
+struct CipNear {
+    const Field<D>* phi = nullptr;
+    double limit = 0;
+};
+
+// Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change.
+template <int D>
+void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
+                double far, CipRoom<D>& room, bool past_ends = false, const Sides<D>& sides = {},
+                bool air_flows = false);
+template <int D>
+void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
+                     const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
+                     const Sides<D>& sides = {}, const CipNear<D>& near = {});
+
+// After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that
+// are not near, it is found anew.
+template <int D>
+void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
+                     const Tiles<D>& tiles, CipRoom<D>& room);
 
 }  // namespace tarn

@@ -140,7 +140,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
             Vec<D, float> relative = velocity_at_face(old, cells, c, a);
             if (moving) relative -= velocity_at_face(solid, cells, c, a);
             const float of_solid = moving ? solid[a](c) : 0.0f, away = dot(n, relative);
-            const bool gap = away > 0 && nodes_at_face<D>(nodes, c, a) > -1.5f * h &&
+            const bool gap = boundary.phi.data && away > 0 && nodes_at_face<D>(nodes, c, a) > -1.5f * h &&
                              dot(n, gradient_per_cell<D>(boundary.phi, cells, c, sheets)) < -0.5f * h;
             next(c) = gap ? old[a](c) : any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * away;
         });

@@ -2,7 +2,8 @@
 //   Header            which grid, when, and how long the payload is
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
 //                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
-//                     everything as packed 32-bit words
+//                     the gradients that CIP carries, of phi and of each velocity component; the columns of droplets
+//                     and bubbles, and what they were given; everything as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -28,7 +29,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 2;
+constexpr uint32_t version = 3;
 
 struct Header {
     char magic[8];
@@ -39,10 +40,12 @@ struct Header {
     double h, time, volume_expected, elsewhere;
     int64_t step;
     int64_t particles, spray, bodies;
-    int64_t labels;    // cells that tell their body: all, or none
+    int64_t labels;     // cells that tell their body: all, or none
+    int64_t gradients;  // how many fields of them
+    int64_t fragments;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 112, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 128, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -118,6 +121,28 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
+// The gradients, in the order of the file.
+template <int D, class WaterOrConst, class F>
+void for_each_gradient(WaterOrConst& water, F&& f)
+{
+    for (int b = 0; b < D && water.phi_gradient.any(); ++b) f(water.phi_gradient.along[b]);
+    for (int a = 0; a < D; ++a)
+        for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
+}
+template <int D>
+int64_t gradients_of(const Water<D>& water)
+{
+    int64_t n = 0;
+    for_each_gradient<D>(water, [&](const Field<D>&) { ++n; });
+    return n;
+}
+
+std::vector<double> numbers_of(const Exchange& e)
+{
+    return {e.volume, e.momentum[0], e.momentum[1], e.momentum[2], e.gravity[0], e.gravity[1], e.gravity[2], e.next_id};
+}
+Exchange exchange_from(const std::vector<double>& v) { return {v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}, v[7]}; }
+
 // The words of one field or list, as the program sees them.
 void pack_from(std::string& out, const float* values, size_t n, Where where)
 {
@@ -180,6 +205,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
     header.elsewhere = water.ledger.elsewhere;
     header.labels = static_cast<int64_t>(water.ledger.body.size());
+    header.gradients = gradients_of(water);
+    header.fragments = water.fragments.count();
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -189,6 +216,10 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack(bytes, halves.data(), halves.size());
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
               water.ledger.body.where());
+    for_each_gradient<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
+    pack_columns(bytes, water.fragments);
+    const std::vector<float> given = as_words(numbers_of(water.exchange));
+    pack(bytes, given.data(), given.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -243,6 +274,13 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(2 * header.bodies, 1, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
+    if (header.gradients != gradients_of(water))
+        throw RunError(path +
+                       ": made with another way to carry phi or the velocity; run again from the start or restore " +
+                       "surface.advection and method.advection");
+    look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
+    look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
+    look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
     if (!look.empty()) throw torn("damaged: there is more than fields, particles and bodies");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
@@ -255,6 +293,12 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (water.ledger.body.size() == 0) water.ledger.body = Field<D, int>(water.grid);
         unpack_to(payload, reinterpret_cast<float*>(water.ledger.body.data()), water.ledger.body.size());
     }
+
+    for_each_gradient<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
+    unpack_columns(payload, water.fragments, static_cast<int>(header.fragments));
+    std::vector<float> given(2 * exchange_numbers);
+    (void)unpack(payload, given.data(), given.size());
+    water.exchange = exchange_from(from_words(given));
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

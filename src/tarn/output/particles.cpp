@@ -1,7 +1,6 @@
 #include "tarn/output/particles.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <numbers>
 
@@ -13,8 +12,19 @@
 
 namespace tarn {
 
+namespace {
+
 template <int D>
-std::vector<Drop> drops_of(const Water<D>& water)
+float radius_of(float volume, float h)
+{
+    constexpr float pi = std::numbers::pi_v<float>;
+    return h * (D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi));
+}
+
+}  // namespace
+
+template <int D>
+std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
 {
     const Spray<D>& spray = water.spray;
     const float h = static_cast<float>(water.grid.h);
@@ -25,45 +35,39 @@ std::vector<Drop> drops_of(const Water<D>& water)
             drop.position[a] = h * (spray.column(a)[i] + 0.5f);
             drop.velocity[a] = spray.column(D + a)[i];
         }
-        const float volume = spray.column(2 * D)[i];
-        constexpr float pi = std::numbers::pi_v<float>;
-        drop.radius = h * (D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi));
+        drop.radius = radius_of<D>(spray.column(2 * D)[i], h);
         drop.age = spray.column(2 * D + 1)[i];
+        drop.id = -1;
+        drop.stretch = 1;
+    }
+    for (const Fragment<D>& f : read_fragments(water.fragments)) {
+        Drop drop{};
+        for (int a = 0; a < D; ++a) {
+            drop.position[a] = h * static_cast<float>(f.x[a] + 0.5);
+            drop.velocity[a] = static_cast<float>(f.u[a]);
+        }
+        drop.radius = radius_of<D>(static_cast<float>(f.volume), h);
+        drop.age = static_cast<float>(f.age);
+        drop.id = f.id;
+        drop.kind = static_cast<int>(f.kind);
+        drop.stretch = static_cast<float>(f.kind == FragmentKind::foam ? 1 : 1 + params.stretch * length(f.u));
+        drops.push_back(drop);
     }
     return drops;
 }
-template std::vector<Drop> drops_of(const Water<2>&);
-template std::vector<Drop> drops_of(const Water<3>&);
-
-namespace {
-
-static_assert(sizeof(Drop) == 8 * sizeof(float), "a drop is written as it lies in memory");
-constexpr std::string_view count_of = "\nelement vertex ";
-constexpr std::string_view properties =
-    "\nproperty float x\nproperty float y\nproperty float z\n"
-    "property float vx\nproperty float vy\nproperty float vz\n"
-    "property float radius\nproperty float age\nend_header\n";
-
-}  // namespace
-
-std::vector<Drop> read_particles(const std::string& path)
-{
-    const std::string bytes = read_file(path);
-    const size_t count = bytes.find(count_of), body = bytes.find(properties);
-    if (count == std::string::npos || body == std::string::npos)
-        throw RunError(path + ": is no file of spray; run the scene again with this version");
-    std::vector<Drop> drops(std::strtoull(bytes.c_str() + count + count_of.size(), nullptr, 10));
-    if (bytes.size() != body + properties.size() + drops.size() * sizeof(Drop))
-        throw RunError(path + ": is not whole; run the scene again");
-    std::memcpy(static_cast<void*>(drops.data()), bytes.data() + body + properties.size(), drops.size() * sizeof(Drop));
-    return drops;
-}
+template std::vector<Drop> drops_of(const Water<2>&, const FragmentParams&);
+template std::vector<Drop> drops_of(const Water<3>&, const FragmentParams&);
 
 void write_particles(const std::string& path, const std::vector<Drop>& drops)
 {
-    std::string bytes =
-        fmt::format("ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up{}{}{}", TARN_VERSION,
-                    count_of, drops.size(), properties);
+    static_assert(sizeof(Drop) == 11 * sizeof(float), "a drop is written as it lies in memory");
+    std::string bytes = fmt::format(
+        "ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n"
+        "property float x\nproperty float y\nproperty float z\n"
+        "property float vx\nproperty float vy\nproperty float vz\n"
+        "property float radius\nproperty float age\n"
+        "property int id\nproperty int kind\nproperty float stretch\nend_header\n",
+        TARN_VERSION, drops.size());
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
 }
@@ -74,7 +78,7 @@ std::vector<Drop> read_particles(const std::string& path)
     if (file.count("face") || file.count("edge") || file.body.size() != sizeof(Drop) * file.count("vertex"))
         throw InputError(path + ": holds no particles that Tarn wrote");
     std::vector<Drop> drops(file.count("vertex"));
-    std::memcpy(drops.data(), file.body.data(), file.body.size());
+    std::memcpy(static_cast<void*>(drops.data()), file.body.data(), file.body.size());
     return drops;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Spray as a list of drops, and the file it is written to.
+// Spray, droplets, bubbles and foam as one list of drops, and the file it is written to.
 
 #include <string>
 #include <vector>
@@ -10,18 +10,18 @@ namespace tarn {
 
 struct Drop {
     Vec3f position, velocity;  // m, m/s
-    float radius, age;         // m, s
+    float radius, age;         // m, s; a sphere of the same volume has this radius
+    int id = -1, kind = 0;     // spray has no id; FragmentKind
+    float stretch = 1;         // how much longer than wide, along its velocity
 };
 
-// The spray of a water that the program can read.
+// Those of a water that the program can read.
 template <int D>
-std::vector<Drop> drops_of(const Water<D>& water);
+std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params);
 
-// Binary little-endian PLY: points with velocity (vx vy vz), radius and age. Written to a temporary name, then renamed.
+// Binary little-endian PLY: points with velocity (vx vy vz), radius, age, id, kind (0 droplet, 1 bubble, 2 foam) and
+// stretch. Written to a temporary name, then renamed.
 void write_particles(const std::string& path, const std::vector<Drop>& drops);
-// Such a file again. Throws RunError where it is another.
-std::vector<Drop> read_particles(const std::string& path);
-
 // What write_particles wrote. Throws InputError where the file is something else.
 std::vector<Drop> read_particles(const std::string& path);
 

@@ -16,7 +16,9 @@ enum class WallKind { slip, no_slip, open };
 enum class GridKind { uniform, octree, tall };
 enum class Phases { water, water_air, smoke };
 enum class SurfaceKind { particle_level_set, one_sided_particles, level_set };
-enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5 };
+enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
+enum class Redistancing { eikonal, reinitialize };
+enum class Interface { smeared, sharp };
 enum class PressureSolver { multigrid, mic0 };
 enum class SurfaceFormat { ply, obj, usd, none, vtp };
 enum class VolumeFormat { vdb, vti, npz };
@@ -38,7 +40,7 @@ struct WallsParams {
 struct DomainParams {
     std::vector<double> size;  // m; two numbers make it 2D. Required.
     int cells = 64;            // along the longest side
-    Vec3 gravity{0, -9.81, 0};
+    Keyed<Vec3> gravity = Vec3{0, -9.81, 0};
     WallsParams walls;
 };
 
@@ -48,21 +50,38 @@ struct FluidParams {
     double surface_tension = 0;  // N/m
 };
 
+// The air over the water, where it flows by itself.
+struct AirParams {
+    double density = 1.2;
+    double viscosity = 0;  // kinematic
+};
+
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
+    Interface interface = Interface::smeared;          // between water and air
 };
 
 struct SurfaceParams {
     double band = 4;                              // cells each side in which phi is a distance
     Advection advection = Advection::maccormack;  // of phi
     double max_step = 2.5;                        // cells that the surface moves at once
+    Redistancing distance = Redistancing::eikonal;
     int particles_per_cell = 16;
     int reseed_every = 10;  // steps
     bool spray = true;
     bool volume_correction = true;
+};
+
+// Droplets and bubbles that the grid cannot hold, of water and air.   [SSK05] §5
+struct FragmentParams {
+    double drag = 0.5;            // coefficient; a sphere has about this
+    double pieces_per_speed = 0;  // s/m: how many pieces more for each m/s
+    int most_pieces = 8;
+    double stretch = 0;    // s/m: how much longer than wide for each m/s
+    double foam_life = 0;  // s m: of a bubble at the surface, times its radius
 };
 
 struct PressureParams {
@@ -183,8 +202,10 @@ struct Params {
     std::string title;
     DomainParams domain;
     FluidParams fluid;
+    AirParams air;
     MethodParams method;
     SurfaceParams surface;
+    FragmentParams fragments;
     PressureParams pressure;
     TimeParams time;
     OutputParams output;

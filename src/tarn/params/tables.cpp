@@ -29,7 +29,7 @@ constexpr Word grid_words[] = {
 };
 constexpr Word phase_words[] = {
     word("water", Phases::water),
-    word("water-air", Phases::water_air, "water"),
+    word("water-air", Phases::water_air),
     word("smoke", Phases::smoke, "water"),
 };
 constexpr Word surface_words[] = {
@@ -42,6 +42,16 @@ constexpr Word advection_words[] = {
     word("semi-lagrangian-rk3", Advection::semi_lagrangian_rk3),
     word("maccormack", Advection::maccormack),
     word("weno5", Advection::weno5),
+    word("cip", Advection::cip),
+    word("linear", Advection::semi_lagrangian),
+};
+constexpr Word redistancing_words[] = {
+    word("eikonal", Redistancing::eikonal),
+    word("reinitialize", Redistancing::reinitialize),
+};
+constexpr Word interface_words[] = {
+    word("smeared", Interface::smeared),
+    word("sharp", Interface::sharp),
 };
 constexpr Word solver_words[] = {
     word("multigrid", PressureSolver::multigrid),
@@ -108,6 +118,8 @@ std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(Phases) { return phase_words; }
 std::span<const Word> words(SurfaceKind) { return surface_words; }
 std::span<const Word> words(Advection) { return advection_words; }
+std::span<const Word> words(Redistancing) { return redistancing_words; }
+std::span<const Word> words(Interface) { return interface_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
 std::span<const Word> words(VolumeFormat) { return volume_words; }
@@ -262,7 +274,8 @@ const ParamRow domain_rows[] = {
                                       "Width, height and depth; two numbers make the scene 2D. One corner is the "
                                       "origin; y is up.")),
     integer<&DomainParams::cells>("cells", "", 4, 100000, "Cells along the longest side."),
-    vector<&DomainParams::gravity>("gravity", "m/s²", -1e4, 1e4, "Acceleration of everything wet."),
+    vector<&DomainParams::gravity>("gravity", "m/s²", -1e4, 1e4,
+                                   "Acceleration of everything that flows; keyframes turn it."),
 };
 
 const ParamRow wall_rows[] = {
@@ -280,26 +293,57 @@ const ParamRow fluid_rows[] = {
     number<&FluidParams::surface_tension>("surface_tension", "N/m", 0, 1e3, "Water against air has 0.072."),
 };
 
+const ParamRow air_rows[] = {
+    number<&AirParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume."),
+    number<&AirParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; air has 1.5e-5."),
+};
+
 const ParamRow method_rows[] = {
     choice<&MethodParams::grid>("grid", "How space is divided into cells."),
     choice<&MethodParams::phases>("phases", "What flows."),
     choice<&MethodParams::surface>("surface", "What carries the surface."),
-    choice<&MethodParams::advection>("advection", "How the velocity is carried along."),
+    choice<&MethodParams::advection>("advection",
+                                     "How the velocity is carried along; \"linear\" is \"semi-lagrangian\"."),
+    choice<&MethodParams::interface>(
+        "interface",
+        "With air: whether density changes over three cells or from one to the next, which "
+        "keeps waves livelier."),
 };
 
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
-    number<&SurfaceParams::max_step>("max_step", "cells", 0.1, 100,
-                                     "How far the surface and its particles move at once; longer steps are divided."),
+    number<&SurfaceParams::max_step>(
+        "max_step", "cells", 0.1, 100,
+        "How far the surface and its particles move at once; longer steps are divided. With air "
+        "they are not."),
+    choice<&SurfaceParams::distance>("distance",
+                                     "How phi is made a distance again: outwards from the surface, or by fictitious "
+                                     "steps of its own equation."),
     integer<&SurfaceParams::particles_per_cell>("particles_per_cell", "", 1, 1000,
                                                 "Particles in each cell near the surface."),
     integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
                                           "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
-        "volume_correction", "Let each body of water swell or shrink a little until its volume is what it should be."),
-    boolean<&SurfaceParams::spray>("spray",
-                                   "Let water that the grid cannot hold fly on as drops; without, it is lost."),
+        "volume_correction",
+        "Let each body of water swell or shrink a little until its volume is what it should be; with air, move the "
+        "whole surface in or out so that there is as much water as there should be."),
+    boolean<&SurfaceParams::spray>(
+        "spray",
+        "Let water that the grid cannot hold fly on as drops; without, it is lost. With air, bubbles "
+        "likewise."),
+};
+
+const ParamRow fragment_rows[] = {
+    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a fragment; a sphere has about 0.5."),
+    number<&FragmentParams::pieces_per_speed>("pieces_per_speed", "s/m", 0, 1e3,
+                                              "Into how many pieces more a fragment breaks for each m/s of its speed."),
+    integer<&FragmentParams::most_pieces>("most_pieces", "", 1, 1000, "How many pieces there are at most."),
+    number<&FragmentParams::stretch>("stretch", "s/m", 0, 1e3,
+                                     "How much longer than wide a fragment is drawn for each m/s of its speed."),
+    number<&FragmentParams::foam_life>("foam_life", "s m", 0, 1e3,
+                                       "How long a bubble stays at the surface as foam, times its radius: small ones "
+                                       "last longer. With 0 bubbles burst at once."),
 };
 
 const ParamRow pressure_rows[] = {
@@ -326,8 +370,8 @@ const ParamRow output_rows[] = {
     choice<&OutputParams::volume_format>("volume_format",
                                          "The format of those: OpenVDB, or for ParaView, or for numpy."),
     boolean<&OutputParams::particles>("particles",
-                                      "Also write the spray of each frame, as points: into the surface's file with "
-                                      "usd, else into one of its own."),
+                                      "Also write spray, drops, bubbles and foam of each frame, as points: into the "
+                                      "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them in place of the drawings; 3D only. Writes "
@@ -532,8 +576,12 @@ const Section all_sections[] = {
     {"domain.walls", "What the sides of the box do; an open side lets water out.", wall_rows,
      [](Params& p, size_t) -> void* { return &p.domain.walls; }},
     {"fluid", "What the water is like.", fluid_rows, [](Params& p, size_t) -> void* { return &p.fluid; }},
+    {"air", "What the air is like, with phases = \"water-air\".", air_rows,
+     [](Params& p, size_t) -> void* { return &p.air; }},
     {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
+    {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
+     fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},
     {"pressure", "How the pressure is solved.", pressure_rows, [](Params& p, size_t) -> void* { return &p.pressure; }},
     {"time", "Frames and steps.", time_rows, [](Params& p, size_t) -> void* { return &p.time; }},
     {"output", "What a run leaves.", output_rows, [](Params& p, size_t) -> void* { return &p.output; }},
@@ -559,7 +607,6 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "air"},
     {"solid", "body"},
 };
 

@@ -39,12 +39,15 @@ struct Stress {
         return boundary.open_at(c, axis) > 0 && (wet(c) || wet(moved<D>(c, axis, -1)));
     }
 
+    TARN_HD float density(Cell<D> c, int axis) const { return nu.density[0].data ? nu.density[axis](c) : 1.0f; }
+
     // (A u) at a face, and A's diagonal there. `u` holds walls' velocities at prescribed faces.
     TARN_HD float apply(const FaceView<D, const float>& u, Cell<D> c, int a, float& diagonal) const
     {
         const float here = u[a](c);
+        const float rho = density(c, a);
         float force = 0;
-        diagonal = 1;
+        diagonal = rho;
         // 2 nu du_a/da in the two cells.
         for (int side = 0; side < 2; ++side) {
             const Cell<D> cell = moved<D>(c, a, side - 1);
@@ -89,7 +92,7 @@ struct Stress {
                 diagonal += edge;
             }
         }
-        return here - force;
+        return rho * here - force;
     }
 
     // Whether only water of one viscosity is around a face: no surface, wall or solid within its stencil.
@@ -137,15 +140,17 @@ double dot_faces(const FaceView<D, const float>& u, const FaceView<D, const floa
     return sum;
 }
 
-// The largest component on any face but the grid's last ones.
+// The largest component on any face but the grid's last ones, over the density where there is one.
 template <int D>
-double largest_on_faces(const FaceView<D, const float>& u, const Tiles<D>& tiles)
+double largest_on_faces(const FaceView<D, const float>& u, const Tiles<D>& tiles,
+                        const FaceView<D, const float>& density = {})
 {
     double most = 0;
     for (int a = 0; a < D; ++a) {
-        const auto ua = u[a];
-        most = std::max(
-            most, parallel_max("viscosity largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); }));
+        const auto ua = u[a], rho = density[a];
+        most = std::max(most, parallel_max("viscosity largest", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                            return std::fabs(ua(c)) / (rho.data ? rho(c) : 1.0f);
+                        }));
     }
     return most;
 }
@@ -192,14 +197,15 @@ SolveReport diffuse(FaceField<D>& velocity, const Field<D>& phi, const Viscosity
 
     for (int a = 0; a < D; ++a) {
         parallel_for_faces("viscosity residual", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const float i = std::fabs(ic[a](c)), left = i > 0 ? xc[a](c) - apply(xc, c, a) : 0.0f;
+            const float i = std::fabs(ic[a](c));
+            const float left = i > 0 ? stress.density(c, a) * xc[a](c) - apply(xc, c, a) : 0.0f;
             r[a](c) = left;
             p[a](c) = i * left;
         });
     }
     double rz = dot_faces(rc, pc, tiles);
     SolveReport report;
-    const auto residual = [&] { return largest_on_faces(rc, tiles) / largest_b; };
+    const auto residual = [&] { return largest_on_faces(rc, tiles, viscosity.density) / largest_b; };
     for (report.residual = residual(); report.residual > tolerance; report.residual = residual()) {
         if (report.iterations == max_iterations) break;
         ++report.iterations;

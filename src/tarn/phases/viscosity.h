@@ -15,10 +15,13 @@
 
 namespace tarn {
 
+// With a density on faces the viscosity is the dynamic one, mu, and the equation is multiplied by rho, which keeps it
+// symmetric; without, it is mu / rho.
 template <int D>
 struct Viscosity {
-    float constant = 0;                 // kinematic, m²/s
-    View<D, const float> varying = {};  // at cells; replaces the constant where given
+    float constant = 0;                     // m²/s
+    View<D, const float> varying = {};      // at cells; replaces the constant where given
+    FaceView<D, const float> density = {};  // data null: the same everywhere
 
     TARN_HD float at(Cell<D> c) const { return varying.data ? varying(c) : constant; }
 };

@@ -306,7 +306,8 @@ Tiles<D> with_rim(const TileMap<D>& map)
 }  // namespace
 
 template <int D>
-Multigrid<D>::Multigrid(const Grid<D>& fine, bool together) : together_(together)
+Multigrid<D>::Multigrid(const Grid<D>& fine, bool together, int fine_sweeps)
+    : fine_sweeps_(fine_sweeps), together_(together)
 {
     Grid<D> g = fine;
     while (g.count() > coarsest_cells) {
@@ -430,11 +431,15 @@ void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) con
     with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
+        for (int s = 1; s < fine_sweeps_; ++s)
+            for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
         if (!coarse_.empty()) {
             restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
             cycle(0);
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
+        for (int s = 1; s < fine_sweeps_; ++s)
+            for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
         relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
         relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
     });

@@ -3,8 +3,9 @@
 //
 // Coarse cells unite 2^D fine ones. A coarse face has half the summed conductance of the fine faces it covers, a coarse
 // cell half the summed excess of its fine cells. The half is the over-correction: summed plainly, the coarse problem is
-// twice too stiff, and iterations grow with resolution. One red-black Gauss-Seidel sweep on the way down, and one with
-// the colours in the other order on the way up, which keeps the cycle symmetric.
+// twice too stiff, and iterations grow with resolution. Red-black Gauss-Seidel sweeps on the way down, and as many with
+// the colours in the other order on the way up, which keeps the cycle symmetric; on the finest level one, or more where
+// conductances jump.
 
 #include <vector>
 
@@ -17,7 +18,7 @@ class Multigrid {
 public:
     Multigrid() = default;
     // `together`: the smallest levels as one kernel, for backends on which starting one costs more than running it.
-    explicit Multigrid(const Grid<D>& fine, bool together = on_device());
+    explicit Multigrid(const Grid<D>& fine, bool together = on_device(), int fine_sweeps = 1);
 
     // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
     void build(const Poisson<D>& system, const Field<D>& excess);
@@ -39,6 +40,7 @@ private:
 
     Poisson<D> fine_;
     std::vector<Level> coarse_;
+    int fine_sweeps_ = 1;
     bool together_ = false;
 };
 

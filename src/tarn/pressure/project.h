@@ -32,9 +32,13 @@ struct Projection {
     IterationRoom room;
     Field<D, int> labels;   // only with solids or inlets: of closed pockets
     InPocket<D> in_pocket;  // in the newest solve
+    Field<D> correction;    // only with air: what the newest solve added to the pressure
 
     Projection() = default;
-    explicit Projection(const Grid<D>& grid) : multigrid(grid), inverse_diagonal(grid) {}
+    explicit Projection(const Grid<D>& grid, int sweeps = 1)
+        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid)
+    {
+    }
 };
 
 // Fields that it may work in.

@@ -9,11 +9,24 @@ namespace tarn {
 
 namespace {
 
-const Vec3f drop_colour{0.86f, 0.93f, 0.98f};  // sRGB
+// sRGB. Water in the air shines; air in the water is a shell.
+struct Look {
+    Vec3f colour;
+    float middle;  // how much of the cover there is within the shell
+};
+const Look shining{{0.86f, 0.93f, 0.98f}, 1}, blue{{0.10f, 0.47f, 0.80f}, 1};
+const Look shell{{0.80f, 0.91f, 0.98f}, 0.35f}, white{{1, 1, 1}, 1};
 
-void blend(uint8_t* rgb, float cover)
+const Look& look_of(const Drop& drop, bool on_paper)
 {
-    for (int c = 0; c < 3; ++c) rgb[c] = to_byte(mix(static_cast<float>(rgb[c]) / 255, drop_colour[c], cover));
+    if (drop.kind == static_cast<int>(FragmentKind::bubble)) return shell;
+    if (drop.kind == static_cast<int>(FragmentKind::foam)) return white;
+    return on_paper ? blue : shining;
+}
+
+void blend(uint8_t* rgb, Vec3f colour, float cover)
+{
+    for (int c = 0; c < 3; ++c) rgb[c] = to_byte(mix(static_cast<float>(rgb[c]) / 255, colour[c], cover));
 }
 
 // Whether a solid stands between a drop and the camera.
@@ -32,22 +45,27 @@ bool hidden(const std::vector<Shape>& solids, Vec3 x, Vec3 eye)
 
 }  // namespace
 
-void paint_drop(Image& image, float x, float y, float radius)
+void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, Vec<2, float> along, bool on_paper)
 {
+    const Look& look = look_of(drop, on_paper);
     // A drop finer than a pixel is paler, not larger.
     const float drawn = std::max(radius, 0.6f), strength = 0.8f * std::min(1.0f, radius * radius / (drawn * drawn));
-    const int x0 = std::max(0, static_cast<int>(x - drawn - 1)), y0 = std::max(0, static_cast<int>(y - drawn - 1));
-    const int x1 = std::min(image.width - 1, static_cast<int>(x + drawn + 1));
-    const int y1 = std::min(image.height - 1, static_cast<int>(y + drawn + 1));
+    const float speed = length(along), stretch = speed > 0 ? drop.stretch : 1.0f;
+    const Vec<2, float> way = stretch > 1 ? (1 / speed) * along : Vec<2, float>{1, 0};
+    // Of the same volume: as much thinner in both other directions as it is longer.
+    const float longer = std::pow(stretch, 2.0f / 3), thinner = 1 / std::sqrt(longer), reach = drawn * longer;
+    const int x0 = std::max(0, static_cast<int>(x - reach - 1)), y0 = std::max(0, static_cast<int>(y - reach - 1));
+    const int x1 = std::min(image.width - 1, static_cast<int>(x + reach + 1));
+    const int y1 = std::min(image.height - 1, static_cast<int>(y + reach + 1));
     for (int j = y0; j <= y1; ++j)
         for (int i = x0; i <= x1; ++i) {
-            const float off = std::hypot(static_cast<float>(i) + 0.5f - x, static_cast<float>(j) + 0.5f - y);
-            const float cover = strength * std::clamp(drawn - off + 0.5f, 0.0f, 1.0f);
-            if (cover > 0)
-                blend(
-                    &image
-                         .rgb[3 * (static_cast<size_t>(j) * static_cast<size_t>(image.width) + static_cast<size_t>(i))],
-                    cover);
+            const Vec<2, float> d{static_cast<float>(i) + 0.5f - x, static_cast<float>(j) + 0.5f - y};
+            const float ahead = dot(d, way) / longer, aside = (d[0] * way[1] - d[1] * way[0]) / thinner;
+            const float off = std::hypot(ahead, aside);
+            const float part = off < 0.6f * drawn ? look.middle : 1.0f;
+            const float cover = part * strength * std::clamp(drawn - off + 0.5f, 0.0f, 1.0f);
+            const size_t pixel = static_cast<size_t>(j) * static_cast<size_t>(image.width) + static_cast<size_t>(i);
+            if (cover > 0) blend(&image.rgb[3 * pixel], look.colour, cover);
         }
 }
 
@@ -62,7 +80,8 @@ void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scen
         if (!solids.empty() && hidden(solids, drop.position.as<double>(), camera.position.as<double>())) continue;
         const float half = 0.5f * static_cast<float>(image.width), scale = half / (ahead * camera.tan_x);
         paint_drop(image, half + scale * dot(d, camera.right),
-                   0.5f * static_cast<float>(image.height) - scale * dot(d, camera.up), scale * drop.radius);
+                   0.5f * static_cast<float>(image.height) - scale * dot(d, camera.up), scale * drop.radius, drop,
+                   {dot(drop.velocity, camera.right), -dot(drop.velocity, camera.up)}, false);
     }
 }
 

@@ -85,7 +85,7 @@ struct Drawing {
     {
         for (const Geometry& g : scene.sources) sources.push_back(g.at(w.time));
         for (const Geometry& g : scene.sinks) sinks.push_back(g.at(w.time));
-        const double g = length(scene.params.domain.gravity);
+        const double g = length(scene.params.domain.gravity.at(w.time));
         fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
 
         // The domain fills the width, unless that would make a tower of it.
@@ -257,9 +257,9 @@ Image preview(const Water<2>& water, const Scene& scene, int width)
         }
     });
     const float scale = drawing.scale / static_cast<float>(water.grid.h);
-    for (const Drop& drop : drops_of(water))
+    for (const Drop& drop : drops_of(water, scene.params.fragments))
         paint_drop(image, drawing.left + scale * drop.position[0], drawing.bottom - scale * drop.position[1],
-                   scale * drop.radius);
+                   scale * drop.radius, drop, {drop.velocity[0], -drop.velocity[1]}, drop.id >= 0);
     return image;
 }
 

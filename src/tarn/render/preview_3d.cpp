@@ -818,7 +818,7 @@ Image preview(const Water<3>& water, const Scene& scene, int width)
     const Memory<uint8_t>& rgb = painter.draw(water.phi, water.solids, water.time);
     Image image{painter.width(), painter.height(), std::vector<uint8_t>(rgb.size())};
     backend::copy(image.rgb.data(), rgb.data(), rgb.size());
-    paint_drops(image, drops_of(water), scene, water.grid.size(), water.time);
+    paint_drops(image, drops_of(water, scene.params.fragments), scene, water.grid.size(), water.time);
     return image;
 }
 

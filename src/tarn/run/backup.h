@@ -1,7 +1,7 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity, pressure, particles and spray; a copy on disk would cost none, but most retries would then repeat many
-// steps.
+// velocity, pressure, the gradients that CIP carries, particles, spray and fragments; a copy on disk would cost none,
+// but most retries would then repeat many steps.
 
 #include "tarn/step/water.h"
 
@@ -22,6 +22,9 @@ public:
         for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
         particles_.copy(water.particles);
         spray_.copy(water.spray);
+        fragments_.copy(water.fragments);
+        exchange_ = water.exchange;
+        copy_gradients(*this, water);
         expected_ = water.ledger.expected;
         elsewhere_ = water.ledger.elsewhere;
         body_.copy(water.ledger.body);
@@ -37,6 +40,9 @@ public:
         for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
         water.particles.copy(particles_);
         water.spray.copy(spray_);
+        water.fragments.copy(fragments_);
+        water.exchange = exchange_;
+        copy_gradients(water, *this);
         water.ledger.expected = expected_;
         water.ledger.elsewhere = elsewhere_;
         water.ledger.body.copy(body_);
@@ -58,6 +64,10 @@ public:
         copy(to.pressure, pressure_);
         for (int a = 0; a < D; ++a) copy(to.velocity[a], velocity_[a]);
         to.particles.copy_beside(particles_);
+        for_each_gradient(to, *this, [&](Field<D>& there, const Field<D>& here) {
+            if (there.size() == 0) there = Field<D>(here.grid(), Where::program);
+            copy(there, here);
+        });
         to.ledger.expected = expected_;
         to.ledger.elsewhere = elsewhere_;
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
@@ -68,6 +78,8 @@ public:
     void copy_spray_beside(Water<D>& to) const
     {
         to.spray.copy_beside(spray_);
+        to.fragments.copy_beside(fragments_);
+        to.exchange = exchange_;
         to.time = time_;
     }
     static Water<D> room_for(const Water<D>& water)
@@ -79,6 +91,7 @@ public:
         room.velocity = FaceField<D>(water.grid, Where::program);
         room.particles = Particles<D>(Where::program);
         room.spray = Spray<D>(Where::program);
+        room.fragments = Fragments<D>(Where::program);
         room.ledger.body = Field<D, int>(water.grid, Where::program);
         room.solids.any = water.solids.any;
         if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
@@ -86,10 +99,39 @@ public:
     }
 
 private:
+    // The gradients of a water or of a backup, which may be none.
+    static Gradient<D>& phi_of(Backup& b) { return b.phi_gradient_; }
+    static const Gradient<D>& phi_of(const Backup& b) { return b.phi_gradient_; }
+    static Gradient<D>& phi_of(Water<D>& w) { return w.phi_gradient; }
+    static const Gradient<D>& phi_of(const Water<D>& w) { return w.phi_gradient; }
+    static Gradient<D>& velocity_of(Backup& b, int a) { return b.velocity_gradient_[a]; }
+    static const Gradient<D>& velocity_of(const Backup& b, int a) { return b.velocity_gradient_[a]; }
+    static Gradient<D>& velocity_of(Water<D>& w, int a) { return w.velocity_gradient[a]; }
+    static const Gradient<D>& velocity_of(const Water<D>& w, int a) { return w.velocity_gradient[a]; }
+    template <class To, class From, class F>
+    static void for_each_gradient(To& to, const From& from, const F& f)
+    {
+        for (int b = 0; b < D && phi_of(from).any(); ++b) f(phi_of(to).along[b], phi_of(from).along[b]);
+        for (int a = 0; a < D; ++a)
+            for (int b = 0; b < D && velocity_of(from, a).any(); ++b)
+                f(velocity_of(to, a).along[b], velocity_of(from, a).along[b]);
+    }
+    template <class To, class From>
+    static void copy_gradients(To& to, const From& from)
+    {
+        for_each_gradient(to, from, [](Field<D>& there, const Field<D>& here) {
+            if (there.size() == 0) there = Field<D>(here.grid());
+            there.copy(here);
+        });
+    }
+
     Field<D> phi_, pressure_;
+    Gradient<D> phi_gradient_, velocity_gradient_[D];
     FaceField<D> velocity_;
     Particles<D> particles_;
     Spray<D> spray_;
+    Fragments<D> fragments_;
+    Exchange exchange_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;

@@ -160,7 +160,8 @@ private:
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
         if (on_device()) {
-            e.device = cost::device_program + device_bytes_per_cell() * double(grid_.storage()) +
+            e.device = cost::device_program +
+                       (device_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage()) +
                        cost::memory_per_particle[D - 2] * particles();
             if (D == 3 && o.preview) e.device += cost::memory_per_pixel * pixels;
             // The states that frames are written from.
@@ -173,7 +174,7 @@ private:
         // Fields are resident where water has been.
         e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
                    cost::memory_per_cell * double(e.cells) +
-                   cost::memory_per_touched_cell[D - 2] * double(touched_cells()) +
+                   (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (!scene_.solids.empty())
@@ -207,6 +208,19 @@ private:
             return cost::vdb_per_wet_cell * double(report_.estimate.wet);
         const int components = params_.output.volume_format == VolumeFormat::vti ? 3 : D;
         return 4.0 * (1 + components + (scene_.solids.empty() ? 0 : 1)) * double(grid_.count());
+    }
+
+    // What CIP and air add, as step/water.h, advect/cip.h and run/backup.h name the fields.
+    double more_bytes_per_cell() const
+    {
+        const bool phi = params_.surface.advection == Advection::cip,
+                   velocity = params_.method.advection == Advection::cip;
+        double fields = (phi ? 2 * D : 0) + (velocity ? 2 * D * D : 0);                        // gradients, twice
+        if (phi || velocity) fields += D + (D == 2 ? 1 : 4) + D * D + (velocity ? D : 0) + 1;  // room
+        if (params_.method.phases != Phases::water_air) return 4 * fields;
+        fields += 1 + D + 1 + (params_.surface.spray ? 1 : 0);  // fluid, density, the correction of pressure, referred
+        if (params_.fluid.viscosity > 0 || params_.air.viscosity > 0) fields += 1 + 3 * D;
+        return 4 * fields;
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
@@ -254,9 +268,9 @@ private:
     // speed can lift it by, u^2 / 2g.
     int64_t touched_cells() const
     {
-        const Vec3 gravity = params_.domain.gravity;
+        const Vec3 gravity = params_.domain.gravity.at(0);
         const double g = length(gravity);
-        if (!(g > 0) || params_.flow) return grid_.count();
+        if (!(g > 0) || params_.flow || params_.method.phases == Phases::water_air) return grid_.count();
         const auto height = [&](Vec3 x) { return -dot(gravity, x) / g; };
         double head = -std::numeric_limits<double>::infinity();
         const auto raise = [&](const std::vector<Shape>& shapes, double speed) {

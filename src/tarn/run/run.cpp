@@ -191,7 +191,8 @@ private:
             if (!picture.empty()) {
                 const uint8_t* const rgb = next.rgb.data();
                 Image image{painter_->width(), painter_->height(), {rgb, rgb + next.rgb.size()}};
-                paint_drops(image, drops_of(next.water), scene_, lift<D>(next.water.grid.size()), next.water.time);
+                paint_drops(image, drops_of(next.water, params_.fragments), scene_, lift<D>(next.water.grid.size()),
+                            next.water.time);
                 write_png(picture, image);
             }
             for (const auto& written : before) written.get();

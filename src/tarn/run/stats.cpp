@@ -18,7 +18,7 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using NamedValues = std::array<std::pair<const char*, double>, 24>;
+using NamedValues = std::array<std::pair<const char*, double>, 37>;
 NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
@@ -46,7 +46,20 @@ NamedValues columns(const StatsRow& r)
              {"memory_mb", std::round(r.memory_mb * 10) / 10},
              {"bodies", double(r.bodies)},
              {"spray", double(r.spray)},
-             {"volume_spray", r.volume_spray}}};
+             {"volume_spray", r.volume_spray},
+             {"fragments", double(r.fragments.count)},
+             {"volume_droplets", r.fragments.volume_droplets},
+             {"volume_bubbles", r.fragments.volume_bubbles},
+             {"volume_exchanged", r.exchange.volume},
+             {"momentum_fragments_x", r.fragments.momentum[0]},
+             {"momentum_fragments_y", r.fragments.momentum[1]},
+             {"momentum_fragments_z", r.fragments.momentum[2]},
+             {"momentum_exchanged_x", r.exchange.momentum[0]},
+             {"momentum_exchanged_y", r.exchange.momentum[1]},
+             {"momentum_exchanged_z", r.exchange.momentum[2]},
+             {"momentum_gravity_x", r.exchange.gravity[0]},
+             {"momentum_gravity_y", r.exchange.gravity[1]},
+             {"momentum_gravity_z", r.exchange.gravity[2]}}};
 }
 
 std::string header()
@@ -114,6 +127,8 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.bodies = static_cast<long>(water.ledger.expected.size());
     r.spray = water.spray.count();
     r.volume_spray = m.volume_spray;
+    r.fragments = m.fragments;
+    r.exchange = water.exchange;
     r.seconds_advect = report.seconds_advect;
     r.seconds_surface = report.seconds_surface;
     r.seconds_pressure = report.seconds_pressure;

@@ -20,6 +20,8 @@ struct StatsRow {
     double pressure_residual = 0;
     long cells_wet = 0, particles = 0, bodies = 0, spray = 0;
     double volume_spray = 0;
+    FragmentTotals fragments;
+    Exchange exchange;
     double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
     double seconds_output = 0;  // writing done since the row before
     double memory_mb = 0;

@@ -156,7 +156,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     FrameShapes shapes;
     shapes.time = water.time;
     if (!paths.surface.empty()) shapes.surface = surface_mesh(water);
-    if (output.particles) shapes.spray = drops_of(water);
+    if (output.particles) shapes.spray = drops_of(water, scene.params.fragments);
     if constexpr (D == 3)
         if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
     write_shapes(paths, scene.params, shapes);

@@ -129,6 +129,25 @@ Found check_render(const Params& params)
     return {};
 }
 
+// Keys that only water and air together know, and those that they do not.
+Found check_air(const Params& params)
+{
+    if (params.method.phases == Phases::water_air) {
+        if (params.wind)
+            return Problem{"wind", "has no part in a scene whose air flows by itself; remove [wind] or method.phases"};
+        if (params.flow) return Problem{"flow", "carries water and air alike; remove [flow] or method.phases"};
+        return {};
+    }
+    const AirParams none;
+    const auto useless = [](const char* key) {
+        return Problem{key, "does nothing without air; give method.phases = \"water-air\", or remove it"};
+    };
+    if (params.air.density != none.density) return useless("air.density");
+    if (params.air.viscosity != none.viscosity) return useless("air.viscosity");
+    if (params.method.interface != Interface::smeared) return useless("method.interface");
+    return {};
+}
+
 // Water that starts outside the domain, and sources, sinks and wind there, would silently do nothing.
 Found check_place(const ShapeParams& p, const std::string& prefix, const Params& params)
 {
@@ -198,6 +217,7 @@ Found first_problem(const Params& given)
         if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
     }
     if (auto found = check_output(params)) return found;
+    if (auto found = check_air(params)) return found;
     if (auto found = check_flow(params)) return found;
     if (auto found = check_render(params)) return found;
     return check_wind(params);

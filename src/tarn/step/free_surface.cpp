@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -11,46 +10,14 @@
 #include "tarn/bodies/parting.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/viscosity.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/wind.h"
+#include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
 
 namespace tarn {
 
 namespace {
-
-template <int D>
-WallKind wall_kind(const WallsParams& w, int axis, int side)
-{
-    const WallKind kinds[3][2] = {{w.left, w.right}, {w.bottom, w.top}, {w.back, w.front}};
-    return kinds[axis][side];
-}
-
-template <int D>
-Boundary<D> boundary_of(const Water<D>& w, const Params& p)
-{
-    Boundary<D> b;
-    b.cells = w.grid.cells;
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side)
-            b.wall_open[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::open;
-    b.solids = w.solids.any;
-    b.moving = w.solids.moving;
-    b.inlets = w.flows.any_inlet;
-    if (w.gaps || b.solids) b.phi = w.phi.view();
-    if (b.solids) {
-        b.open = w.solids.open.view();
-        b.solid_distance = w.solids.distance.view();
-        b.sheets = sheets_of(w.solids, w.grid);
-    }
-    if (b.moving) b.solid_velocity = w.solids.velocity.view();
-    if (b.inlets) {
-        b.inlet = w.flows.inlet.view();
-        b.inlet_velocity = w.flows.inlet_velocity_there.data();
-    }
-    return b;
-}
 
 // Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
 // across the surface moves it too little where the water under it stretches, so thin sheets and films would gain
@@ -140,7 +107,7 @@ template <int D>
 void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
     Suction<D> suction;
-    const Vec<D> g = take<D>(p.domain.gravity);
+    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
     suction.weight = (p.fluid.density * g).template as<float>();
     // A tenth of a cell's weight, and what the solver leaves.
     suction.least =
@@ -156,74 +123,12 @@ void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt
     find_tiles(w);
 }
 
-// Volume that leaves through open sides, per second.
-template <int D>
-double outflow(const Water<D>& w, Boundary<D> boundary)
-{
-    double flow = 0;
-    const auto phi = w.phi.view();
-    const float h = static_cast<float>(w.grid.h);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            if (!boundary.wall_open[a][side]) continue;
-            const int layer = side ? w.grid.cells[a] - 1 : 0;
-            const auto u = w.velocity[a].view();
-            flow += parallel_sum("outflow", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                if (c[a] != layer) return 0.0;
-                Cell<D> face = c;
-                face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
-                return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
-            });
-        }
-    return flow * cell_volume(w.grid) / w.grid.h;
-}
-
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
-    NoSlip<D> no_slip;
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side)
-            no_slip.wall[a][side] = wall_kind<D>(p.domain.walls, a, side) == WallKind::no_slip;
-    if (w.solids.any_no_slip) {
-        no_slip.solid = w.solids.no_slip.view();
-        no_slip.solid_distance = w.solids.distance.view();
-    }
-    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip,
+    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip_of(w, p),
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
-}
-
-// Capillary waves as short as the grid can carry must not outrun it (Brackbill et al. 1992).
-template <int D>
-double capillary_step(const Grid<D>& grid, const FluidParams& fluid)
-{
-    return std::sqrt(fluid.density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * fluid.surface_tension));
-}
-
-// The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
-// of frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir
-// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears
-// itself apart.
-template <int D>
-void find_curvature(Water<D>& w, const FluidParams& fluid)
-{
-    const auto k = w.kappa.view(), ahead = w.scratch[0].view();
-    const View<D, const float> later = ahead;
-    const auto phi = std::as_const(w.phi).view();
-    const auto u = std::as_const(w.velocity).view();
-    const Cell<D> cells = w.grid.cells;
-    const float h = static_cast<float>(w.grid.h);
-    const float s = static_cast<float>(0.5 * capillary_step(w.grid, fluid) / w.grid.h);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
-    });
-    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        k(c) = std::fabs(phi(c)) < 2 * h ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
-    });
 }
 
 template <int D>
@@ -241,14 +146,6 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
             u[i] += nearest < 0 ? add : 0.0f;
         });
     }
-}
-
-template <int D>
-double water_volume(const Water<D>& w)
-{
-    const WetPart<D> wet = wet_part(w.phi, w.solids);
-    return cell_volume(w.grid) *
-           parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
 }
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
@@ -283,7 +180,7 @@ template <int D>
 double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>& landings)
 {
     const double cell = cell_volume(w.grid);
-    landings = fly(w.spray, w.phi, w.ledger, w.solids, boundary_of(w, p), p.domain.gravity, dt, w.spraying);
+    landings = fly(w.spray, w.phi, w.ledger, w.solids, boundary_of(w, p), p.domain.gravity.at(w.time), dt, w.spraying);
     double left = 0;
     for (const Landing& l : landings) {
         if (l.body > 0)
@@ -344,26 +241,6 @@ void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& lan
                    [=] TARN_KERNEL(int n) { swelling[where[n]] += volume[n]; });
 }
 
-// How fast solids will move where there is water, from their keyframes.
-template <int D>
-double fastest_solid(const Water<D>& w, const Scene& scene)
-{
-    if (!w.solids.moving) return 0;
-    const double soon = 0.1 / scene.params.time.rate;
-    const Grid<D> grid = w.grid;
-    const auto nodes = w.solids.distance.view();
-    double fastest = 0;
-    for (size_t s = 0; s < scene.solids.size(); ++s) {
-        const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
-        fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                               if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
-                               const Vec3 x = lift<D>(grid.centre(c));
-                               return static_cast<float>(length(pose.apply(x) - x) / soon);
-                           }));
-    }
-    return fastest;
-}
-
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
@@ -383,7 +260,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
 template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
-    const Vec<D> g = take<D>(p.domain.gravity);
+    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
     const double strength = length(g), scale = p.fluid.density * strength;
     if (!(strength > 0)) return;
     // Heights are counted from below everything.
@@ -399,31 +276,6 @@ void start_hydrostatic(Water<D>& w, const Params& p)
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
         pressure(c) = static_cast<float>(depth > 0 ? scale * depth : 0);
     });
-}
-
-// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
-template <int D>
-void set_initial_velocity(Water<D>& w, const Scene& scene)
-{
-    const Params& p = scene.params;
-    const KernelShapes kept = scene.water.for_kernels(0);
-    const ShapesView shapes = kept.view();
-    const Grid<D> grid = w.grid;
-    const double g = length(p.domain.gravity);
-    for (size_t s = 0; s < p.water.size(); ++s) {
-        const Vec3 u = p.water[s].velocity;
-        const bool moves = p.water[s].shape == ShapeKind::solitary_wave || !(u == Vec3{});
-        if (p.water[s].subtract || !moves) continue;
-        const Shape* const shape = shapes.shapes + s;
-        for (int a = 0; a < D; ++a) {
-            const auto ua = w.velocity[a].view();
-            parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
-                const Vec3 x = lift<D>(grid.face(c, a));
-                if (distance(*shape, x) < 0.5 * grid.h)
-                    ua(c) = static_cast<float>(u[a] + own_velocity(*shape, x, g)[a]);
-            });
-        }
-    }
 }
 
 }  // namespace
@@ -452,6 +304,10 @@ Water<D> initial_water(const Scene& scene)
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
     extend_velocity(w, scene, boundary, 0);
+    for (int a = 0; a < D && p.method.advection == Advection::cip; ++a) {
+        w.velocity_gradient[a] = Gradient<D>(w.grid);
+        find_gradient(w.velocity_gradient[a], w.velocity[a], a, w.tiles_active);
+    }
     w.fastest = fastest_face(w);
     return w;
 }
@@ -466,10 +322,10 @@ double choose_dt(const Water<D>& w, const Scene& scene)
             for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
-    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity);
+    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity.at(w.time));
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
-    if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p.fluid));
+    if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));
     return std::min(dt, p.time.max_step);
 }
 
@@ -495,7 +351,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         carry_bodies(w, p, dt);
         gained -= move_spray(w, p, dt, landings);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
-        if (p.fluid.surface_tension > 0) find_curvature(w, p.fluid);
+        if (p.fluid.surface_tension > 0) find_curvature(w, p);
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
@@ -507,9 +363,13 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
-                    sides_of(w.solids, w.grid));
-        add_gravity(w.velocity, w.phi, p.domain.gravity, w.tiles_active, dt);
+        if (p.method.advection == Advection::cip)
+            self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
+                            sides_of(w.solids, w.grid));
+        else
+            self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+                        sides_of(w.solids, w.grid));
+        add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
@@ -534,6 +394,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, w.time + dt);
+        if (p.method.advection == Advection::cip)
+            follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
     w.time += dt;
     ++w.step;
@@ -562,7 +424,8 @@ Measures measure(const Water<D>& w, const Params& p)
     const WetPart<D> wet = wet_part(w.phi, w.solids);
     const double mass = p.fluid.density * cell_volume(w.grid);
     m.volume_spray = volume(w.spray) * cell_volume(w.grid);
-    m.volume = water_volume(w) + m.volume_spray;
+    m.fragments = totals(w.fragments, w.grid, p);
+    m.volume = water_volume(w) + m.volume_spray + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                            const float f = wet(c);
                            if (!(f > 0)) return 0.0;
@@ -570,7 +433,7 @@ Measures measure(const Water<D>& w, const Params& p)
                            return static_cast<double>(f * dot(v, v));
                        });
     const Grid<D> grid = w.grid;
-    const Vec<D> g = take<D>(p.domain.gravity);
+    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
     m.potential_energy = -mass * parallel_sum("measure", w.tiles_active,
                                               [=] TARN_KERNEL(Cell<D> c) { return wet(c) * dot(g, grid.centre(c)); });
     m.max_speed = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {

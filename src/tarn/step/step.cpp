@@ -5,13 +5,22 @@
 #include "tarn/step/carried_surface.h"
 #include "tarn/step/free_surface.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/two_phase.h"
 
 namespace tarn {
+
+namespace {
+
+bool has_air(const Scene& scene) { return scene.params.method.phases == Phases::water_air; }
+
+}  // namespace
 
 template <int D>
 Water<D> initial_water(const Scene& scene)
 {
-    return scene.params.flow ? carried_surface::initial_water<D>(scene) : free_surface::initial_water<D>(scene);
+    if (scene.params.flow) return carried_surface::initial_water<D>(scene);
+    if (has_air(scene)) return two_phase::initial_water<D>(scene);
+    return free_surface::initial_water<D>(scene);
 }
 
 template <int D>
@@ -21,19 +30,21 @@ void restore(Water<D>& w, const Scene& scene)
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
-    w.fastest = fastest_face(w);
+    w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);
 }
 
 template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
-    return scene.params.flow ? carried_surface::choose_dt(w, scene) : free_surface::choose_dt(w, scene);
+    if (scene.params.flow) return carried_surface::choose_dt(w, scene);
+    return has_air(scene) ? two_phase::choose_dt(w, scene) : free_surface::choose_dt(w, scene);
 }
 
 template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt)
 {
-    return scene.params.flow ? carried_surface::step(w, scene, dt) : free_surface::step(w, scene, dt);
+    if (scene.params.flow) return carried_surface::step(w, scene, dt);
+    return has_air(scene) ? two_phase::step(w, scene, dt) : free_surface::step(w, scene, dt);
 }
 
 #define TARN_INSTANTIATE(D)                                   \

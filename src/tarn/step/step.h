@@ -17,8 +17,9 @@ struct [[nodiscard]] StepReport {
 
 // The measures of a state that stats.csv reports.
 struct Measures {
-    double volume = 0;        // m³ (m² in 2D), solids excluded, spray included
+    double volume = 0;        // m³ (m² in 2D), solids excluded, spray and droplets included, bubbles taken off
     double volume_spray = 0;  // of that
+    FragmentTotals fragments;
     double kinetic_energy = 0, potential_energy = 0;
     double max_speed = 0;
     double max_divergence = 0;  // 1/s

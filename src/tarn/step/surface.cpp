@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -9,21 +10,30 @@
 
 #include "tarn/advect/advect.h"
 #include "tarn/bodies/parting.h"
+#include "tarn/field/sample.h"
+#include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/shapes/sight.h"
 #include "tarn/surface/redistance.h"
+#include "tarn/surface/reinitialize.h"
 
 namespace tarn {
 
 namespace {
 
 // The surface moves up to `cfl` cells in a step; paths and stencils reach a little further.
-double band_of(const Params& p, double h) { return h * std::max(p.surface.band, std::ceil(p.time.cfl) + 3); }
+// With air phi is moved everywhere, so its band need not reach that far.
+double band_of(const Params& p, double h)
+{
+    if (p.method.phases == Phases::water_air) return h * std::max(p.surface.band, 4.0);
+    return h * std::max(p.surface.band, std::ceil(p.time.cfl) + 3);
+}
 
 // The tiles around the surface, and those it may have entered.
 template <int D>
 Tiles<D> around_band(const Water<D>& w, double cfl)
 {
+    if (w.air) return w.tiles_active;
     TileMap<D> grown = w.map;
     for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(grown, tile_band);
     return select(grown, tile_band);
@@ -55,13 +65,28 @@ TARN_HD inline double initial_phi_beside_wall(const ShapesView& water, const Sha
     return here < 0 ? -HUGE_VAL : HUGE_VAL;
 }
 
+// The gradient that CIP carries follows what particles and redistancing have done to phi. Beside thin walls it was not
+// carried.
+template <int D>
+void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
+{
+    if (thin_walls) return find_gradient(w.phi_gradient, w.phi, -1, tiles);
+    follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, tiles);
+}
+
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
-    if (const auto closed = closed_faces(w.solids, forget))
-        redistance(w.phi, tiles, band, w.scratch[0], *closed);
+    // Where density and surface tension are spread over cells around the surface, its distance counts more than
+    // corners.
+    const float least_slope = w.air && !forget ? 1.0f : 0.9f;
+    if (w.reinitialize && !forget) {
+        Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+        reinitialize(w.phi, tiles, band, scratch);
+    } else if (const auto closed = closed_faces(w.solids, forget))
+        redistance(w.phi, tiles, band, w.scratch[0], *closed, least_slope);
     else
-        redistance(w.phi, tiles, band, w.scratch[0]);
+        redistance(w.phi, tiles, band, w.scratch[0], least_slope);
 }
 
 }  // namespace
@@ -71,10 +96,11 @@ void find_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
     const float band = static_cast<float>(w.band);
+    const int everywhere = w.air ? tile_active : 0;
     const std::vector<uint8_t> found =
         parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
             const float p = phi(c);
-            const int wet = p < 0 ? tile_wet | tile_active : 0;
+            const int wet = p < 0 ? tile_wet | tile_active : everywhere;
             return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active : 0));
         });
     TileMap<D> left(w.grid);
@@ -91,6 +117,11 @@ void find_tiles(Water<D>& w)
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
         const auto k = w.known[a].view();
         parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = f(c) = k(c) = 0; });
+        if (!w.velocity_gradient[a].any()) continue;
+        const auto g = w.velocity_gradient[a].view();
+        parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) {
+            for (int b = 0; b < D; ++b) g[b](c) = 0;
+        });
     }
     for (uint8_t& flags : w.map.flags) {
         // Inside solids phi need not be water's.
@@ -152,36 +183,47 @@ void keep_seeded(Water<D>& w, const Params& p)
 
 // Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
 template <int D>
-void carry_surface(Water<D>& w, const Params& p, double dt)
+void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& hooks)
 {
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     const double cells = w.fastest * dt / w.grid.h;
     // Thin walls that move do so once a step. They may part water from air where no surface is near.
     const Sides<D> sides = sides_of(w.solids, w.grid);
     const bool swept = sides.any() && w.solids.moving;
-    const int substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
-    const Tiles<D> first = swept ? select(w.map, tile_candidate) : w.tiles_band;
+    // With air the surface moves at once, as in [SSK05]: what that loses becomes droplets and bubbles.
+    const int substeps = swept || w.air ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    const Tiles<D> first = swept || w.air ? select(w.map, tile_candidate) : w.tiles_band;
     const Tiles<D> around = around_band(w, p.time.cfl);
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back, where the
-    // surface may come to. Until the step is over, nothing further away counts.
-    const double path = (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
-    const double near = std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h)), band = near + path;
+    // surface may come to. Until the step is over, nothing further away counts. With air everything does.
+    const double path = w.air ? HUGE_VAL : (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
+    const double near = w.air ? HUGE_VAL : std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
+    const double band = w.air ? w.band : near + path;
+    if (p.surface.advection == Advection::cip) find_deformation(w.cip, w.velocity, around);
     for (int n = 0; n < substeps; ++n) {
+        if (hooks.before) hooks.before(dt / substeps);
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
-        advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-               p.surface.advection == Advection::maccormack ? band : path, scratch, w.gaps, sides);
+        if (p.surface.advection == Advection::cip)
+            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
+                       sides, w.air);
+        else
+            advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
+                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides,
+                   w.air);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
         }
         if (has_particles(p)) {
-            if (!p.flow)
+            if (!p.flow && !w.air)
                 squeeze_out(w.particles, w.phi, w.velocity, dt / substeps,
-                            sides.after);  // a given flow carries air, too
+                            sides.after);  // a given flow carries air, too, and so does a real one
             correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
+        if (hooks.after) hooks.after(dt / substeps);
         make_distance(w, around, n + 1 < substeps ? band : w.band);
         if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
+        if (p.surface.advection == Advection::cip) follow_phi(w, around, sides.any());
     }
 }
 
@@ -191,6 +233,8 @@ Water<D> initial_surface(const Scene& scene)
     const Params& p = scene.params;
     Water<D> w;
     w.grid = make_grid<D>(p.domain);
+    w.air = p.method.phases == Phases::water_air;
+    w.reinitialize = p.surface.distance == Redistancing::reinitialize;
     w.band = band_of(p, w.grid.h);
     w.phi = distance_field(w.grid, static_cast<float>(w.band));
     w.velocity = FaceField<D>(w.grid);
@@ -227,6 +271,12 @@ Water<D> initial_surface(const Scene& scene)
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
 
+    if (p.surface.advection == Advection::cip || p.method.advection == Advection::cip) w.cip = CipRoom<D>(w.grid);
+    if (p.surface.advection == Advection::cip) {
+        w.phi_gradient = Gradient<D>(w.grid);
+        find_gradient(w.phi_gradient, w.phi, -1, all);
+    }
+
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
     const auto closed = closed_faces(w.solids);
@@ -236,13 +286,129 @@ Water<D> initial_surface(const Scene& scene)
     return w;
 }
 
-#define TARN_INSTANTIATE(D)                                        \
-    template Water<D> initial_surface(const Scene&);               \
-    template void find_tiles(Water<D>&);                           \
-    template void find_candidates(Water<D>&, double);              \
-    template void carry_surface(Water<D>&, const Params&, double); \
-    template void keep_seeded(Water<D>&, const Params&);           \
-    template void carry_bodies(Water<D>&, const Params&, double);  \
+// Volume that leaves through open sides, per second.
+template <int D>
+double outflow(const Water<D>& w, Boundary<D> boundary)
+{
+    double flow = 0;
+    const auto phi = w.phi.view();
+    const float h = static_cast<float>(w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (!boundary.wall_open[a][side]) continue;
+            const int layer = side ? w.grid.cells[a] - 1 : 0;
+            const auto u = w.velocity[a].view();
+            flow += parallel_sum("outflow", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                if (c[a] != layer) return 0.0;
+                Cell<D> face = c;
+                face[a] += side;
+                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
+                return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
+            });
+        }
+    return flow * cell_volume(w.grid) / w.grid.h;
+}
+
+template <int D>
+double water_volume(const Water<D>& w)
+{
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    return cell_volume(w.grid) *
+           parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+}
+
+// How fast solids will move where there is water, from their keyframes.
+template <int D>
+double fastest_solid(const Water<D>& w, const Scene& scene)
+{
+    if (!w.solids.moving) return 0;
+    const double soon = 0.1 / scene.params.time.rate;
+    const Grid<D> grid = w.grid;
+    const auto nodes = w.solids.distance.view();
+    double fastest = 0;
+    for (size_t s = 0; s < scene.solids.size(); ++s) {
+        const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
+        fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                               if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;
+                               const Vec3 x = lift<D>(grid.centre(c));
+                               return static_cast<float>(length(pose.apply(x) - x) / soon);
+                           }));
+    }
+    return fastest;
+}
+
+// Capillary waves as short as the grid can carry must not outrun it (Brackbill et al. 1992).
+template <int D>
+double capillary_step(const Grid<D>& grid, const Params& p)
+{
+    const double density = p.fluid.density + (p.method.phases == Phases::water_air ? p.air.density : 0);
+    return std::sqrt(density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * p.fluid.surface_tension));
+}
+
+// The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
+// of frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir
+// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears
+// itself apart.
+template <int D>
+void find_curvature(Water<D>& w, const Params& p)
+{
+    const auto k = w.kappa.view(), ahead = w.scratch[0].view();
+    const View<D, const float> later = ahead;
+    const auto phi = std::as_const(w.phi).view();
+    const auto u = std::as_const(w.velocity).view();
+    const Cell<D> cells = w.grid.cells;
+    const float h = static_cast<float>(w.grid.h);
+    const float s = static_cast<float>(0.5 * capillary_step(w.grid, p) / w.grid.h);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
+    const float reach = (w.air ? 3 : 2) * h;  // where it is asked for
+    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
+        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
+    });
+    parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
+        k(c) = std::fabs(phi(c)) < reach ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
+    });
+    if (w.air) average_curvature(w.kappa, w.phi, reach, w.tiles_band, w.scratch[0]);
+}
+
+// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
+template <int D>
+void set_initial_velocity(Water<D>& w, const Scene& scene)
+{
+    const Params& p = scene.params;
+    const KernelShapes kept = scene.water.for_kernels(0);
+    const ShapesView shapes = kept.view();
+    const Grid<D> grid = w.grid;
+    const double g = length(p.domain.gravity.at(0));
+    for (size_t s = 0; s < p.water.size(); ++s) {
+        const Vec3 u = p.water[s].velocity;
+        const bool moves = p.water[s].shape == ShapeKind::solitary_wave || !(u == Vec3{});
+        if (p.water[s].subtract || !moves) continue;
+        const Shape* const shape = shapes.shapes + s;
+        for (int a = 0; a < D; ++a) {
+            const auto ua = w.velocity[a].view();
+            parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+                const Vec3 x = lift<D>(grid.face(c, a));
+                if (distance(*shape, x) < 0.5 * grid.h)
+                    ua(c) = static_cast<float>(u[a] + own_velocity(*shape, x, g)[a]);
+            });
+        }
+    }
+}
+
+#define TARN_INSTANTIATE(D)                                                             \
+    template Water<D> initial_surface(const Scene&);                                    \
+    template double capillary_step(const Grid<D>&, const Params&);                      \
+    template void find_curvature(Water<D>&, const Params&);                             \
+    template void set_initial_velocity(Water<D>&, const Scene&);                        \
+    template double outflow(const Water<D>&, Boundary<D>);                              \
+    template double water_volume(const Water<D>&);                                      \
+    template double fastest_solid(const Water<D>&, const Scene&);                       \
+    template void find_tiles(Water<D>&);                                                \
+    template void find_candidates(Water<D>&, double);                                   \
+    template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
+    template void keep_seeded(Water<D>&, const Params&);                                \
+    template void carry_bodies(Water<D>&, const Params&, double);                       \
     template double fastest_face(const Water<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

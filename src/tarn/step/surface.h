@@ -3,6 +3,7 @@
 // particles.
 
 #include <exception>
+#include <functional>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
@@ -40,9 +41,15 @@ void find_tiles(Water<D>& water);
 template <int D>
 void find_candidates(Water<D>& water, double cfl);
 
+// What a step that moves air, too, does with phi in each substep of the surface: before phi moves for dt, and before it
+// is made a distance again.
+struct SubstepHooks {
+    std::function<void(double dt)> before, after;
+};
+
 // Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
 template <int D>
-void carry_surface(Water<D>& water, const Params& params, double dt);
+void carry_surface(Water<D>& water, const Params& params, double dt, const SubstepHooks& hooks = {});
 
 // Keeps particles around the surface.   [EMF02] §3.2.5
 template <int D>
@@ -51,6 +58,30 @@ void keep_seeded(Water<D>& water, const Params& params);
 // Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water.
 template <int D>
 void carry_bodies(Water<D>& water, const Params& params, double dt);
+
+// Volume that leaves through open sides, per second.
+template <int D>
+double outflow(const Water<D>& water, Boundary<D> boundary);
+
+// The volume of water on the grid.
+template <int D>
+double water_volume(const Water<D>& water);
+
+// How fast solids will move where there is water, from their keyframes.
+template <int D>
+double fastest_solid(const Water<D>& water, const Scene& scene);
+
+// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
+template <int D>
+void set_initial_velocity(Water<D>& water, const Scene& scene);
+
+// The longest step that surface tension allows.
+template <int D>
+double capillary_step(const Grid<D>& grid, const Params& params);
+
+// Finds the curvature that pulls at the surface, around it.
+template <int D>
+void find_curvature(Water<D>& water, const Params& params);
 
 // The largest velocity component on any face; NaN where any is.
 template <int D>

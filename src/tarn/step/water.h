@@ -3,9 +3,11 @@
 
 #include <vector>
 
+#include "tarn/advect/cip.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
+#include "tarn/phases/fragments.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
 #include "tarn/surface/particles.h"
@@ -27,15 +29,21 @@ struct Water {
     // A checkpoint.
     double time = 0;
     long step = 0;
-    Field<D> phi;                // signed distance to the surface, negative in water, exact within the band
-    Particles<D> particles;      // that correct phi; none with a level set alone
-    FaceField<D> velocity;       // carried past the surface as far as the next step looks; zero beyond
-    Field<D> pressure;           // the newest, where the next solve starts
-    Spray<D> spray;              // water that the grid cannot hold
-    Ledger<D> ledger;            // of every body of water
-    double volume_expected = 0;  // what was there at the start, plus sources, minus sinks
+    Field<D> phi;                      // signed distance to the surface, negative in water, exact within the band
+    Particles<D> particles;            // that correct phi; none with a level set alone
+    FaceField<D> velocity;             // carried past the surface as far as the next step looks; zero beyond
+    Field<D> pressure;                 // the newest, where the next solve starts
+    Gradient<D> phi_gradient;          // only where CIP carries phi
+    Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
+    Spray<D> spray;                    // water that the grid cannot hold
+    Fragments<D> fragments;            // only with air: droplets and bubbles
+    Exchange exchange;                 // what they were given
+    Ledger<D> ledger;                  // of every body of water
+    double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
+    bool air = false;           // whether air flows, too: then velocities are everywhere
+    bool reinitialize = false;  // how phi is made a distance again
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
@@ -54,10 +62,15 @@ struct Water {
     FaceField<D> viscosity[3];  // only for viscous water
     Field<D> kappa;             // only with surface tension
     Field<D> to_water;          // only with solids: distance to water that is outside of them
+    Field<D> fluid;             // only with air: negative, as phi is in water, wherever something flows
+    FaceField<D> density;       // only with air
+    Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;
     LostParticles lost;
+    CipRoom<D> cip;  // only with CIP
+    FragmentRoom<D> fragmenting;
 };
 
 }  // namespace tarn

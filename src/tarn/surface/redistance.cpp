@@ -7,9 +7,6 @@ namespace tarn {
 
 namespace {
 
-// Slopes from this to its inverse are left alone beside the surface: a corner's is never 1, and put right again and
-// again it would wear the corner off.
-constexpr float least_slope = 0.9f;
 // Slopes on both sides of a cell that differ by more than this factor tell of a ridge.
 constexpr float ridge = 0.7f;
 
@@ -74,7 +71,7 @@ struct Walls {
 // Next to the surface: the distance that keeps its crossings. Elsewhere phi as it is. A cell beside a forgotten surface
 // is far from any, until its neighbours tell otherwise.
 template <int D, template <int> class Seen>
-TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit)
+TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope)
 {
     const int i = seen.phi.index(c);
     const float p = seen.phi[i];
@@ -158,7 +155,8 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
 }
 
 template <int D, template <int> class Seen>
-void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen)
+void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen,
+                     float least_slope)
 {
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
     const auto p = phi.view();
@@ -168,7 +166,7 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
     parallel_for<true>("redistance near", tiles,
-                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit); });
+                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit, least_slope); });
     take_over();
     const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
     for (int n = 0; n < sweeps; ++n) {
@@ -183,22 +181,24 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
 }  // namespace
 
 template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch)
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, float least_slope)
 {
-    redistance_seen(phi, tiles, band, scratch, NoWalls<D>{phi.view()});
+    redistance_seen(phi, tiles, band, scratch, NoWalls<D>{phi.view()}, least_slope);
 }
 
 template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed)
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed,
+                float least_slope)
 {
     redistance_seen(phi, tiles, band, scratch,
                     Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget, closed.sheets,
-                             static_cast<float>(phi.grid().h)});
+                             static_cast<float>(phi.grid().h)},
+                    least_slope);
 }
 
-#define TARN_INSTANTIATE(D)                                                  \
-    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&); \
-    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&);
+#define TARN_INSTANTIATE(D)                                                         \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, float); \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&, float);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -4,7 +4,8 @@
 // Cells next to the surface keep where it crosses between them and their neighbours: there phi becomes
 // phi / |grad phi| (Russo & Smereka 2000). Deviation: the gradient is from central differences, and from the steepest
 // one-sided one only across a ridge; the steepest everywhere pulls the surface along when it is done step after step.
-// And slopes within ten percent of 1 are left as they are, for the sake of corners. From them the eikonal equation is
+// And slopes between `least_slope` and its inverse are left as they are: a corner's is never 1, and put right again and
+// again it would wear the corner off. From them the eikonal equation is
 // solved outwards with second-order upwind differences (Sethian's), all cells at once, a cell further each sweep: the
 // same result as fast marching, in any order of cells.
 
@@ -17,8 +18,9 @@ namespace tarn {
 // Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch` is a
 // field to work in.
 template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch);
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, float least_slope = 0.9f);
 template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed);
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed,
+                float least_slope = 0.9f);
 
 }  // namespace tarn

@@ -1,0 +1,225 @@
+#include "tarn/advect/cip.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "tarn/advect/place.h"
+
+namespace tarn {
+
+namespace {
+
+// Calls f with where values sit as a constant.
+template <int D, class F>
+void with_axis(int axis, const F& f)
+{
+    if (axis == 0) return f(std::integral_constant<int, 0>{});
+    if (axis == 1) return f(std::integral_constant<int, 1>{});
+    if constexpr (D == 3)
+        if (axis == 2) return f(std::integral_constant<int, 2>{});
+    f(std::integral_constant<int, -1>{});
+}
+
+template <int axis, int D, class F>
+void for_each_value(const char* name, const Tiles<D>& tiles, const F& f)
+{
+    if constexpr (axis < 0)
+        parallel_for(name, tiles, f);
+    else
+        parallel_for_faces(name, tiles, axis, f);
+}
+
+// Half the difference between a value's neighbours along an axis; at the grid's ends from one side.
+template <int D>
+TARN_HD inline float difference(const View<D, const float>& f, Cell<D> last, Cell<D> c, int i, int axis)
+{
+    const int n = f.next(axis);
+    const bool low = c[axis] > 0, high = c[axis] < last[axis];
+    const float d = f[high ? i + n : i] - f[low ? i - n : i];
+    return low && high ? 0.5f * d : d;
+}
+
+// The derivative along both axes, from both first ones.
+template <int D>
+TARN_HD inline float second(const FaceView<D, const float>& g, Cell<D> last, Cell<D> c, int i, int a, int b)
+{
+    return 0.5f * (difference<D>(g[a], last, c, i, b) + difference<D>(g[b], last, c, i, a));
+}
+
+template <int D>
+struct Deformation {
+    View<D, const float> of[D * D];
+
+    explicit Deformation(const CipRoom<D>& room)
+    {
+        for (int n = 0; n < D * D; ++n) of[n] = room.deformation[n].view();
+    }
+};
+
+// -u_xi . grad phi for a step of s, at one place: at cell i, or between cells i and j.
+template <int D>
+TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at, int i, int j, float s)
+{
+    Vec<D, float> old, change;
+    for (int b = 0; b < D; ++b) old[b] = g[b][at];
+    float most = 0;
+    TARN_UNROLL
+    for (int xi = 0; xi < D; ++xi) {
+        float sum = 0, dot = 0;
+        TARN_UNROLL
+        for (int b = 0; b < D; ++b) {
+            const auto& d = du.of[D * xi + b];
+            const float here = 0.5f * s * (d[i] + d[j]);
+            sum += std::fabs(here);
+            dot += here * old[b];
+        }
+        most = sum > most ? sum : most;
+        change[xi] = dot;
+    }
+    const float share = 1 / (most > 1 ? most : 1.0f);
+    for (int xi = 0; xi < D; ++xi) g[xi][at] = old[xi] - share * change[xi];
+}
+
+template <int axis>
+void find_cross(const FaceView<2, const float>& g, const Tiles<2>& tiles, CipRoom<2>& room)
+{
+    const Cell<2> last = Place<2, axis>(tiles.grid.cells).last;
+    const auto xy = room.cross[0].view();
+    for_each_value<axis>("cip cross", tiles, [=] TARN_KERNEL(Cell<2> c) {
+        const int i = xy.index(c);
+        xy[i] = second<2>(g, last, c, i, 0, 1);
+    });
+}
+template <int axis>
+void find_cross(const FaceView<3, const float>& g, const Tiles<3>& tiles, CipRoom<3>& room)
+{
+    const Cell<3> last = Place<3, axis>(tiles.grid.cells).last;
+    const auto xy = room.cross[0].view(), xz = room.cross[1].view(), yz = room.cross[2].view();
+    const auto xyz = room.cross[3].view();
+    for_each_value<axis>("cip cross", tiles, [=] TARN_KERNEL(Cell<3> c) {
+        const int i = xy.index(c);
+        xy[i] = second<3>(g, last, c, i, 0, 1);
+        xz[i] = second<3>(g, last, c, i, 0, 2);
+        yz[i] = second<3>(g, last, c, i, 1, 2);
+        // The second difference of one of them.
+        const int ny = xy.next(1), low = c[1] > 0 ? i - ny : i, high = c[1] < last[1] ? i + ny : i;
+        const float d = difference<3>(g[2], last, c, high, 0) - difference<3>(g[2], last, c, low, 0);
+        xyz[i] = high - low == 2 * ny ? 0.5f * d : d;
+    });
+}
+
+template <int axis, int D>
+void prepare(Gradient<D>& gradient, const Tiles<D>& tiles, float s, CipRoom<D>& room)
+{
+    const auto g = gradient.view();
+    const Deformation<D> du(room);
+    const int last = axis < 0 ? 0 : tiles.grid.cells[axis < 0 ? 0 : axis];
+    for_each_value<axis>("cip shear", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        constexpr int a = axis < 0 ? 0 : axis;
+        const int at = g[0].index(c), n = g[0].next(a);
+        const int upper = axis >= 0 && c[a] == last ? at - n : at, lower = axis >= 0 && c[a] > 0 ? at - n : at;
+        shear<D>(g, du, at, upper, lower, s);
+    });
+    find_cross<axis>(std::as_const(gradient).view(), tiles, room);
+}
+
+template <int axis, int D>
+void follow(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, const Tiles<D>& tiles,
+            View<D, const uint8_t> anew)
+{
+    const Cell<D> last = Place<D, axis>(tiles.grid.cells).last;
+    const auto g = gradient.view();
+    const auto now = values.view(), before = moved.view();
+    for_each_value<axis>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = now.index(c);
+        const bool again = anew.data && anew[i];
+        for (int b = 0; b < D; ++b) {
+            const float all = difference<D>(now, last, c, i, b);
+            g[b][i] = again ? all : g[b][i] + all - difference<D>(before, last, c, i, b);
+        }
+    });
+}
+
+template <int axis, int D>
+void find(Gradient<D>& gradient, const Field<D>& values, const Tiles<D>& tiles)
+{
+    const Cell<D> last = Place<D, axis>(tiles.grid.cells).last;
+    const auto g = gradient.view();
+    const auto now = values.view();
+    for_each_value<axis>("cip gradient", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = now.index(c);
+        for (int b = 0; b < D; ++b) g[b][i] = difference<D>(now, last, c, i, b);
+    });
+}
+
+}  // namespace
+
+template <int D>
+void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tiles<D>& tiles)
+{
+    const Cell<D> cells = tiles.grid.cells;
+    const auto u = velocity.view();
+    // What lies outside the tiles must not depend on what the room was used for before.
+    if (tiles.cells() != tiles.grid.count())
+        for (auto& f : room.deformation) f.fill(0);
+    for (int xi = 0; xi < D; ++xi)
+        for (int b = 0; b < D; ++b) {
+            const auto d = room.deformation[D * xi + b].view();
+            const auto ub = u[b];
+            const int n = d.next(xi), m = d.next(b), last = cells[xi] - 1;
+            if (xi == b)
+                parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                    const int i = d.index(c);
+                    d[i] = ub[i + m] - ub[i];
+                });
+            else
+                parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                    const int i = d.index(c), up = c[xi] < last ? i + n : i, down = c[xi] > 0 ? i - n : i;
+                    const float scale = up - down == 2 * n ? 0.25f : 0.5f;
+                    d[i] = scale * (ub[up] + ub[up + m] - ub[down] - ub[down + m]);
+                });
+        }
+}
+
+template <int D>
+Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, const Tiles<D>& tiles, double s,
+                     CipRoom<D>& room)
+{
+    // What lies outside the tiles must not depend on what the room was used for before.
+    if (tiles.cells() != values.grid().count())
+        for (auto& f : room.cross) f.fill(0);
+    with_axis<D>(axis,
+                 [&](auto where) { prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), room); });
+    constexpr int crossed[] = {3, 5, 6, 7};  // xy, xz, yz, xyz
+    Jets<D> jets;
+    jets.of[0] = values.view();
+    for (int a = 0; a < D; ++a) jets.of[1 << a] = std::as_const(gradient.along[a]).view();
+    for (int n = 0; n < CipRoom<D>::crosses; ++n) jets.of[crossed[n]] = std::as_const(room.cross[n]).view();
+    return jets;
+}
+
+template <int D>
+void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, int axis,
+                   const Tiles<D>& tiles, const Field<D, uint8_t>* anew)
+{
+    const View<D, const uint8_t> fresh = anew ? anew->view() : View<D, const uint8_t>{};
+    with_axis<D>(axis, [&](auto where) { follow<decltype(where)::value>(gradient, values, moved, tiles, fresh); });
+}
+
+template <int D>
+void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, const Tiles<D>& tiles)
+{
+    with_axis<D>(axis, [&](auto where) { find<decltype(where)::value>(gradient, values, tiles); });
+}
+
+#define TARN_INSTANTIATE(D)                                                                                  \
+    template void find_deformation(CipRoom<D>&, const FaceField<D>&, const Tiles<D>&);                       \
+    template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipRoom<D>&); \
+    template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,        \
+                                const Field<D, uint8_t>*);                                                   \
+    template void find_gradient(Gradient<D>&, const Field<D>&, int, const Tiles<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

@@ -1,0 +1,911 @@
+#include "tarn/phases/fragments.h"
+
+#include <algorithm>
+#include <map>
+#include <numbers>
+#include <utility>
+
+#include "tarn/advect/trace.h"
+#include "tarn/backend/atomic.h"
+#include "tarn/base/random.h"
+#include "tarn/field/sample.h"
+#include "tarn/phases/two_fluids.h"
+
+namespace tarn {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double too_large = 2;  // cells; the grid takes back what is larger
+constexpr int small_enough = 2;  // as many cells with their centre inside: the grid may lose what has no more
+
+double density_of(FragmentKind kind, const Params& p)
+{
+    return kind == FragmentKind::droplet ? p.fluid.density : p.air.density;
+}
+
+// Radius in cells.
+template <int D>
+double radius_of(double volume)
+{
+    return D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi);
+}
+
+// As it will be stored. GCC 12 drops the two conversions where it vectorises them, so they go through memory.
+double rounded(double v)
+{
+    const volatile float stored = static_cast<float>(v);
+    return static_cast<double>(stored);
+}
+template <int D>
+Vec<D> rounded(Vec<D> v)
+{
+    for (int a = 0; a < D; ++a) v[a] = rounded(v[a]);
+    return v;
+}
+
+template <class T>
+std::vector<T> read(const T* there, int n)
+{
+    std::vector<T> values(static_cast<size_t>(n));
+    if (n > 0) backend::copy(values.data(), there, values.size() * sizeof(T));
+    return values;
+}
+
+// What is found by kernels in any order: a cell's index, and what belongs to it. Sorted, it is always the same.
+constexpr int most_found = 1 << 16;
+template <int D>
+struct Finder {
+    static constexpr int numbers = 2 * D + 2;  // place, velocity, volume, kind
+    int* count;
+    int* cell;
+    float* found;
+
+    TARN_KERNEL void operator()(int index, Vec<D, float> x, Vec<D, float> u, float volume, FragmentKind kind,
+                                bool guessed) const
+    {
+        const int n = atomic_add(count, 1);
+        if (n >= most_found) return;
+        cell[n] = index;
+        for (int a = 0; a < D; ++a) {
+            found[numbers * n + a] = x[a];
+            found[numbers * n + D + a] = u[a];
+        }
+        found[numbers * n + 2 * D] = volume;
+        found[numbers * n + 2 * D + 1] = static_cast<float>(static_cast<int>(kind) + (guessed ? 2 : 0));
+    }
+};
+template <int D>
+Finder<D> finder(FragmentRoom<D>& room)
+{
+    if (room.count.size() == 0) {
+        room.count = Memory<int>(1 + most_found);
+        room.found = Memory<float>(static_cast<size_t>(most_found) * Finder<D>::numbers);
+    }
+    int* const count = room.count.data();
+    parallel_range("fragments", 1, [=] TARN_KERNEL(int) { *count = 0; });
+    return {count, count + 1, room.found.data()};
+}
+template <int D>
+std::vector<Lost<D>> found_by(const Finder<D>& finder)
+{
+    const int n = std::min(read(finder.count, 1)[0], most_found);
+    const std::vector<int> cells = read(finder.cell, n);
+    const std::vector<float> numbers = read(finder.found, n * Finder<D>::numbers);
+    std::vector<size_t> order(cells.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        const size_t kind = 2 * D + 1, w = Finder<D>::numbers;
+        return cells[a] != cells[b] ? cells[a] < cells[b] : numbers[w * a + kind] < numbers[w * b + kind];
+    });
+    std::vector<Lost<D>> lost;
+    for (const size_t i : order) {
+        const float* const v = numbers.data() + i * Finder<D>::numbers;
+        Lost<D> l;
+        for (int a = 0; a < D; ++a) {
+            l.x[a] = v[a];
+            l.u[a] = v[D + a];
+        }
+        l.volume = v[2 * D];
+        const int kind = static_cast<int>(v[2 * D + 1]);
+        l.kind = static_cast<FragmentKind>(kind & 1);
+        l.guessed = kind & 2;
+        lost.push_back(l);
+    }
+    return lost;
+}
+
+// A region of one phase that fits into two cells a side, seen from the lowest corner of such a block. `side` is 1 for
+// water, -1 for air: side * phi is negative inside.
+enum class Isolated { no, apparent, unapparent };
+template <int D>
+TARN_HD inline Isolated isolated(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float side, float h,
+                                 float& mean)
+{
+    for (int a = 0; a < D; ++a)
+        if (c[a] < 1 || c[a] + 2 >= cells[a]) return Isolated::no;
+    int inside = 0, lowest = 0;  // axes along which a cell of the lower half is inside
+    float most = -1e30f, sum = 0;
+    for (int corner = 0; corner < (1 << D); ++corner) {
+        Cell<D> b = c;
+        for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
+        const float q = side * phi(b);
+        sum += q;
+        most = q > most ? q : most;
+        if (!(q < 0)) continue;
+        ++inside;
+        for (int a = 0; a < D; ++a)
+            if (!(corner >> a & 1)) lowest |= 1 << a;
+    }
+    mean = sum / (1 << D);
+    // Cells a quarter beyond the middle of the block still speak of something there.
+    constexpr float speaks = 0.6f, apart = 0.4f;
+    const bool hidden = inside == 0 && most < speaks * h;
+    if (!hidden && (inside == 0 || inside > small_enough || lowest != (1 << D) - 1)) return Isolated::no;
+    // Around it all is of the other phase, and for a hidden one farther from it.
+    const float least = hidden ? most + apart * h : 0.0f;
+    for (int corner = 0; corner < (1 << D); ++corner)
+        for (int a = 0; a < D; ++a) {
+            Cell<D> b = c;
+            for (int d = 0; d < D; ++d) b[d] += corner >> d & 1;
+            b[a] += corner >> a & 1 ? 1 : -1;
+            if (!(side * phi(b) >= least)) return Isolated::no;
+        }
+    return hidden ? Isolated::unapparent : Isolated::apparent;
+}
+
+// What of one phase is in the cells of a block and around it; and whether a solid is.
+template <int D>
+struct BlockPart {
+    float volume = 0;
+    bool solid = false;
+    Vec<D, float> x, u;  // sums of place and velocity, by volume
+};
+template <int D>
+TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D, const float>& u, Cell<D> block,
+                                        bool water)
+{
+    BlockPart<D> part;
+    Cell<D> lo = block, hi = block;
+    for (int a = 0; a < D; ++a) {
+        lo[a] -= 1;
+        hi[a] += 3;
+    }
+    for (Cell<D> c = lo;;) {
+        const float outside = wet.outside(c), share = wet(c), here = water ? share : outside - share;
+        part.solid = part.solid || outside < 1;
+        part.volume += here;
+        bool inner = true;
+        for (int a = 0; a < D; ++a) inner = inner && c[a] >= block[a] && c[a] <= block[a] + 1;
+        if (inner) {
+            part.x += here * c.template as<float>();
+            part.u += here * velocity_at_cell(u, c);
+        }
+        int a = 0;
+        while (a < D && ++c[a] == hi[a]) {
+            c[a] = lo[a];
+            ++a;
+        }
+        if (a == D) return part;
+    }
+}
+
+// What a fragment meets at its place.
+template <int D>
+struct Met {
+    float u[D], grad_p[D], rho, phi, solid, normal[D];
+    float slope[D];  // of phi
+    float mass[D];   // of the fluid on the faces around it, along each axis, per cell
+    int face[D];     // the lowest of those faces
+};
+
+// A fragment that comes to fluid of its own kind on its way stays where it does: on the way from `was` to where it is.
+template <int D>
+void stop_at_surface(std::vector<Fragment<D>>& list, const std::vector<Vec<D>>& was, const Field<D>& phi)
+{
+    const int n = static_cast<int>(list.size());
+    std::vector<Vec<D, float>> from, to;
+    std::vector<float> sides;
+    for (size_t i = 0; i < list.size(); ++i) {
+        from.push_back(was[i].template as<float>());
+        to.push_back(list[i].x.template as<float>());
+        sides.push_back(list[i].kind == FragmentKind::droplet ? 1.0f : -1.0f);
+    }
+    const Mirror m1, m2, m3;
+    const Vec<D, float>* const start = m1.of(from.data(), from.size());
+    const Vec<D, float>* const end = m2.of(to.data(), to.size());
+    const float* const side = m3.of(sides.data(), sides.size());
+    Memory<float> parts(static_cast<size_t>(std::max(n, 1)));
+    float* const part = parts.data();
+    const auto f = phi.view();
+    const Cell<D> cells = phi.grid().cells;
+    parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
+        const Vec<D, float> way = end[i] - start[i];
+        const int steps = 1 + static_cast<int>(4 * length(way));
+        part[i] = 1;
+        for (int k = 1; k <= steps; ++k) {
+            const float t = static_cast<float>(k) / static_cast<float>(steps);
+            if (!(side[i] * sample_cells(f, cells, start[i] + t * way) < 0)) continue;
+            part[i] = t;
+            break;
+        }
+    });
+    const std::vector<float> reached = read(part, n);
+    for (size_t i = 0; i < list.size(); ++i)
+        if (reached[i] < 1) list[i].x = rounded(was[i] + double(reached[i]) * (list[i].x - was[i]));
+}
+
+template <int D>
+std::vector<Met<D>> look_around(const std::vector<Fragment<D>>& list, const Field<D>& phi, const FaceField<D>& velocity,
+                                const Field<D>& pressure, const FaceField<D>& density, const Field<D>* solid)
+{
+    const int n = static_cast<int>(list.size());
+    std::vector<Vec<D, float>> places;
+    for (const Fragment<D>& f : list) places.push_back(f.x.template as<float>());
+    const Mirror mirror;
+    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    Memory<Met<D>> met(static_cast<size_t>(std::max(n, 1)));
+    Met<D>* const out = met.data();
+    const Cell<D> cells = phi.grid().cells;
+    const float h = static_cast<float>(phi.grid().h);
+    const auto f = phi.view(), p = pressure.view();
+    const auto u = velocity.view(), rho = density.view();
+    const bool any_solid = solid != nullptr;
+    const View<D, const float> nodes = solid ? solid->view() : View<D, const float>{};
+    parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = at[i];
+        Met<D> m{};
+        const Vec<D, float> v = sample_velocity(u, cells, x);
+        m.phi = sample_cells(f, cells, x);
+        for (int a = 0; a < D; ++a) {
+            m.u[a] = v[a];
+            Vec<D, float> up = x, down = x;
+            up[a] += 0.5f;
+            down[a] -= 0.5f;
+            m.grad_p[a] = (sample_cells(p, cells, up) - sample_cells(p, cells, down)) / h;
+            m.slope[a] = (sample_cells(f, cells, up) - sample_cells(f, cells, down)) / h;
+            Cell<D> last = cells;
+            for (int b = 0; b < D; ++b)
+                if (b != a) --last[b];
+            Vec<D, float> y = x;
+            y[a] += 0.5f;
+            m.face[a] = locate(rho[a], y, last).index;
+            for (int corner = 0; corner < (1 << D); ++corner) {
+                int j = m.face[a];
+                for (int b = 0; b < D; ++b)
+                    if (corner >> b & 1) j += rho[a].next(b);
+                m.mass[a] += rho[a][j];
+            }
+            m.rho += m.mass[a] / (D * (1 << D));
+        }
+        m.solid = 1e9f;
+        if (any_solid) {
+            m.solid = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
+            const Vec<D, float> normal = nodes_normal<D>(nodes, cell_at(x, cells));
+            for (int a = 0; a < D; ++a) m.normal[a] = normal[a];
+        }
+        out[i] = m;
+    });
+    return read(out, n);
+}
+
+// Changes of the grid, collected so that each value changes once.
+template <int D>
+struct Changes {
+    std::map<int, double> velocity[D];  // added on faces
+    std::map<int, float> phi;           // new values
+    std::map<int, float> sphere[2];     // distances to droplets, to be united, and out of bubbles, to be cut out
+
+    // An impulse, in kg m/s, along an axis, on the faces around a fragment and on mass that comes along.
+    void push(const Met<D>& m, int axis, double impulse, double along, const Grid<D>& grid)
+    {
+        const double du = impulse / (m.mass[axis] * cell_volume(grid) + along);
+        for (int corner = 0; corner < (1 << D); ++corner) {
+            int j = m.face[axis];
+            for (int b = 0; b < D; ++b)
+                if (corner >> b & 1) j += grid.stride[b];
+            velocity[axis][j] += du;
+        }
+    }
+};
+
+template <class T>
+struct Listed {
+    std::vector<int> where;
+    std::vector<T> value;
+
+    template <class Map>
+    explicit Listed(const Map& map)
+    {
+        for (const auto& [i, v] : map) {
+            where.push_back(i);
+            value.push_back(static_cast<T>(v));
+        }
+    }
+    int size() const { return static_cast<int>(where.size()); }
+};
+
+template <int D>
+void apply(const Changes<D>& changes, Field<D>& phi, FaceField<D>& velocity)
+{
+    const auto p = phi.view();
+    for (int a = 0; a < D; ++a) {
+        const Listed<float> list(changes.velocity[a]);
+        const Mirror m1, m2;
+        const int* const where = m1.of(list.where.data(), list.where.size());
+        const float* const value = m2.of(list.value.data(), list.value.size());
+        const auto u = velocity[a].view();
+        parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) { u[where[n]] += value[n]; });
+    }
+    const Listed<float> list(changes.phi);
+    const Mirror m1, m2;
+    const int* const where = m1.of(list.where.data(), list.where.size());
+    const float* const value = m2.of(list.value.data(), list.value.size());
+    parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) { p[where[n]] = value[n]; });
+    for (int kind = 0; kind < 2; ++kind) {
+        const Listed<float> spheres(changes.sphere[kind]);
+        const Mirror m3, m4;
+        const int* const inside = m3.of(spheres.where.data(), spheres.where.size());
+        const float* const distance = m4.of(spheres.value.data(), spheres.value.size());
+        const bool unite = kind == 0;
+        parallel_range("fragments", spheres.size(), [=] TARN_KERNEL(int n) {
+            const float d = distance[n], old = p[inside[n]];
+            p[inside[n]] = unite == (d < old) ? d : old;
+        });
+    }
+}
+
+// Phi around a place: up to so many cells away along every axis.
+constexpr int patch_reach = 3, patch_width = 2 * patch_reach;
+template <int D>
+struct Patch {
+    static constexpr int size = D == 2 ? patch_width * patch_width : patch_width * patch_width * patch_width;
+    float phi[size];  // nowhere outside the domain
+};
+template <int D>
+TARN_HD inline Cell<D> patch_cell(Vec<D, float> x, int n)
+{
+    Cell<D> c;
+    for (int a = 0; a < D; ++a) {
+        c[a] = static_cast<int>(x[a] < 0 ? x[a] - 1 : x[a]) + 1 - patch_reach + n % patch_width;
+        n /= patch_width;
+    }
+    return c;
+}
+template <int D>
+std::vector<Patch<D>> patches_around(const std::vector<Vec<D, float>>& places, const Field<D>& phi)
+{
+    const int n = static_cast<int>(places.size());
+    const Mirror mirror;
+    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    Memory<Patch<D>> patches(static_cast<size_t>(std::max(n, 1)));
+    Patch<D>* const out = patches.data();
+    const Grid<D> grid = phi.grid();
+    const auto f = phi.view();
+    parallel_range("fragments", n * Patch<D>::size, [=] TARN_KERNEL(int i) {
+        const int k = i % Patch<D>::size;
+        const Cell<D> c = patch_cell<D>(at[i / Patch<D>::size], k);
+        out[i / Patch<D>::size].phi[k] = grid.contains(c) ? f(c) : nowhere;
+    });
+    return read(out, n);
+}
+
+// The inverse of (14) and (15): phi is moved around x, most at x, until the cells there hold so much more water, or
+// less. Half as wide, the smeared step is nearer to the part of a cell that is wet.
+template <int D>
+void give_back(Changes<D>& changes, const Patch<D>& patch, Vec<D, float> x, double volume, const Grid<D>& grid)
+{
+    const float h = static_cast<float>(grid.h), epsilon = 0.5f * smearing * h;
+    struct Entry {
+        int index;
+        float phi, weight;
+    };
+    std::vector<Entry> entries;
+    for (int k = 0; k < Patch<D>::size; ++k) {
+        if (is_nowhere(patch.phi[k])) continue;
+        const Cell<D> c = patch_cell<D>(x, k);
+        const Vec<D, float> away = c.template as<float>() - x;
+        const float weight = 1 - dot(away, away) / (patch_reach * patch_reach);
+        if (!(weight > 0)) continue;
+        const int index = grid.index(c) - grid.origin;
+        const auto changed = changes.phi.find(index);
+        entries.push_back({index, changed == changes.phi.end() ? patch.phi[k] : changed->second, weight});
+    }
+    const auto gained = [&](float by) {
+        double sum = 0;
+        for (const Entry& e : entries)
+            sum += smeared_step(e.phi - by * e.weight, epsilon) - smeared_step(e.phi, epsilon);
+        return sum;
+    };
+    float lo = -2 * h, hi = 2 * h;
+    for (int n = 0; n < 24; ++n) {
+        const float middle = 0.5f * (lo + hi);
+        (gained(middle) < volume ? lo : hi) = middle;
+    }
+    for (const Entry& e : entries) changes.phi[e.index] = e.phi - lo * e.weight;
+}
+
+}  // namespace
+
+template <int D>
+std::vector<Fragment<D>> read_fragments(const Fragments<D>& fragments)
+{
+    const int n = fragments.count();
+    std::vector<Fragment<D>> list(static_cast<size_t>(n));
+    for (int column = 0; column < Fragments<D>::columns; ++column) {
+        const std::vector<float> v = read(fragments.column(column), n);
+        for (size_t i = 0; i < list.size(); ++i) {
+            Fragment<D>& f = list[i];
+            if (column < D)
+                f.x[column] = v[i];
+            else if (column < 2 * D)
+                f.u[column - D] = v[i];
+            else if (column == 2 * D)
+                f.volume = v[i];
+            else if (column == 2 * D + 1)
+                f.age = v[i];
+            else if (column == 2 * D + 2)
+                f.life = v[i];
+            else if (column == 2 * D + 3)
+                f.kind = static_cast<FragmentKind>(static_cast<int>(v[i]));
+            else
+                f.id = static_cast<int>(v[i]);
+        }
+    }
+    return list;
+}
+
+template <int D>
+void write_fragments(Fragments<D>& fragments, std::vector<Fragment<D>>& list)
+{
+    const int n = static_cast<int>(list.size());
+    fragments.resize(n);
+    std::vector<float> v(list.size());
+    for (int column = 0; column < Fragments<D>::columns && n > 0; ++column) {
+        for (size_t i = 0; i < list.size(); ++i) {
+            const Fragment<D>& f = list[i];
+            v[i] = static_cast<float>(column < D            ? f.x[column]
+                                      : column < 2 * D      ? f.u[column - D]
+                                      : column == 2 * D     ? f.volume
+                                      : column == 2 * D + 1 ? f.age
+                                      : column == 2 * D + 2 ? f.life
+                                      : column == 2 * D + 3 ? static_cast<double>(f.kind)
+                                                            : static_cast<double>(f.id));
+        }
+        backend::copy(fragments.column(column), v.data(), v.size() * sizeof(float));
+    }
+}
+
+template <int D>
+FragmentTotals totals(const Fragments<D>& fragments, const Grid<D>& grid, const Params& params)
+{
+    FragmentTotals t;
+    t.count = fragments.count();
+    const double cell = cell_volume(grid);
+    for (const Fragment<D>& f : read_fragments(fragments)) {
+        (f.kind == FragmentKind::droplet ? t.volume_droplets : t.volume_bubbles) += cell * f.volume;
+        for (int a = 0; a < D; ++a) t.momentum[a] += density_of(f.kind, params) * cell * f.volume * f.u[a];
+    }
+    return t;
+}
+
+template <int D>
+std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
+                                         const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
+{
+    const Grid<D>& grid = phi.grid();
+    const Cell<D> cells = grid.cells;
+    Cell<D> last = cells;
+    for (int a = 0; a < D; ++a) --last[a];
+    const float h = static_cast<float>(grid.h), s = static_cast<float>(dt / grid.h);
+    const auto p = phi.view();
+    const auto u = velocity.view();
+    const size_t storage = static_cast<size_t>(grid.storage());
+    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
+    const int origin = grid.origin;
+    int* const referred = room.referred.data();
+    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) { referred[origin + p.index(c)] = 0; });
+    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const Vec<D, float> from = trace_far(u, cells, c.template as<float>(), velocity_at_cell(u, c), -s);
+        const int low = origin + locate(p, from, last).index;
+        for (int corner = 0; corner < (1 << D); ++corner) {
+            int i = low;
+            for (int a = 0; a < D; ++a)
+                if (corner >> a & 1) i += p.next(a);
+            atomic_store(referred + i, 1);
+        }
+    });
+    const Finder<D> find = finder(room);
+    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = p.index(c);
+        // Farther from the surface, what is lost is made up for by others.
+        if (referred[origin + i] || std::fabs(p[i]) > 2 * h) return;
+        const float share = wet(c), outside = wet.outside(c);
+        const bool water = p[i] < 0;
+        const float volume = water ? share : outside - share;
+        if (!(volume > 0.05f)) return;
+        const Vec<D, float> v = velocity_at_cell(u, c);
+        const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
+        find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, true);
+    });
+    return found_by(find);
+}
+
+template <int D>
+void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
+{
+    if (lost.empty()) return;
+    const int n = static_cast<int>(lost.size());
+    std::vector<Vec<D, float>> places;
+    for (const Lost<D>& l : lost) places.push_back(l.x.template as<float>());
+    const Mirror mirror;
+    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    Memory<float> values(lost.size());
+    float* const out = values.data();
+    const auto p = phi.view();
+    const Cell<D> cells = phi.grid().cells;
+    parallel_range("referred", n, [=] TARN_KERNEL(int i) { out[i] = sample_cells(p, cells, at[i]); });
+    const std::vector<float> there = read(out, n);
+    const double h = phi.grid().h;
+    std::vector<Lost<D>> kept;
+    for (size_t i = 0; i < lost.size(); ++i) {
+        const double away = lost[i].kind == FragmentKind::droplet ? there[i] : -there[i];
+        bool inside = true;
+        for (int a = 0; a < D; ++a) inside = inside && lost[i].x[a] > -0.5 && lost[i].x[a] < cells[a] - 0.5;
+        if (inside && away > radius_of<D>(lost[i].volume) * h) kept.push_back(lost[i]);
+    }
+    lost = std::move(kept);
+}
+
+template <int D>
+std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
+                                   const Tiles<D>& tiles, FragmentRoom<D>& room)
+{
+    const Cell<D> cells = phi.grid().cells;
+    const float h = static_cast<float>(phi.grid().h);
+    const auto p = phi.view();
+    const View<D, const float> pc = p;
+    const auto u = velocity.view();
+    const Finder<D> find = finder(room);
+    parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(std::fabs(pc(c)) < 2 * h)) return;
+        for (int phase = 0; phase < 2; ++phase) {
+            const float side = phase == 0 ? 1.0f : -1.0f;
+            float mean;
+            const Isolated found = isolated<D>(pc, cells, c, side, h, mean);
+            if (found == Isolated::no) continue;
+            const BlockPart<D> part = part_around(wet, u, c, side > 0);
+            if (part.solid) continue;
+            const FragmentKind kind = side > 0 ? FragmentKind::droplet : FragmentKind::bubble;
+            if (found == Isolated::unapparent) {
+                const float r = 0.5f * std::sqrt(static_cast<float>(D)) - mean / h;
+                constexpr float ball = 4.18879f, disc = 3.14159f;
+                const Vec<D, float> middle = c.template as<float>() + Vec<D, float>::all(0.5f);
+                find(pc.index(c), middle, sample_velocity(u, cells, middle), D == 3 ? ball * r * r * r : disc * r * r,
+                     kind, true);
+                continue;
+            }
+            float inner = 0;
+            for (int corner = 0; corner < (1 << D); ++corner) {
+                Cell<D> b = c;
+                for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
+                inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
+            }
+            if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
+        }
+    });
+    const int n = std::min(read(find.count, 1)[0], most_found);
+    if (n == 0) return {};
+    // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they
+    // hold.
+    const int* const where = find.cell;
+    float* const numbers = find.found;
+    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
+        const bool water = !(static_cast<int>(numbers[Finder<D>::numbers * i + 2 * D + 1]) & 1);
+        for (int corner = 0; corner < (1 << D); ++corner) {
+            int j = where[i];
+            for (int a = 0; a < D; ++a)
+                if (corner >> a & 1) j += p.next(a);
+            const float old = p[j];
+            p[j] = water ? (old > h ? old : h) : (old < -h ? old : -h);
+        }
+    });
+    const Cell<D> stride = phi.grid().stride;
+    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
+        float* const mine = numbers + Finder<D>::numbers * i;
+        const int kind = static_cast<int>(mine[2 * D + 1]);
+        if (kind & 2) return;
+        Cell<D> c;
+        int left = where[i];
+        for (int a = D - 1; a > 0; --a) {
+            c[a] = left / stride[a];
+            left -= c[a] * stride[a];
+        }
+        c[0] = left;
+        mine[2 * D] -= part_around(wet, u, c, !(kind & 1)).volume;
+    });
+    std::vector<Lost<D>> lost = found_by(find);
+    std::erase_if(lost, [](const Lost<D>& l) { return !(l.volume > 0); });
+    return lost;
+}
+
+template <int D>
+void share_missing(std::vector<Lost<D>>& lost, double missing)
+{
+    const FragmentKind wanted = missing > 0 ? FragmentKind::droplet : FragmentKind::bubble;
+    double guessed = 0;
+    for (const Lost<D>& l : lost)
+        if (l.guessed && l.kind == wanted) guessed += l.volume;
+    const double scale = guessed > 0 ? std::fabs(missing) / guessed : 0;
+    for (Lost<D>& l : lost)
+        if (l.guessed) l.volume = l.kind == wanted ? std::min(1.0, scale * l.volume) : 0;
+    // What is left is too little to follow.
+    std::erase_if(lost, [](const Lost<D>& l) { return l.guessed && l.volume < 1e-3; });
+}
+
+template <int D>
+void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, const Grid<D>& grid, const Params& params,
+                   Exchange& exchange)
+{
+    if (lost.empty()) return;
+    const FragmentParams& fp = params.fragments;
+    const double cell = cell_volume(grid);
+    std::vector<Fragment<D>> list = read_fragments(fragments);
+    for (const Lost<D>& l : lost) {
+        const double speed = length(l.u);
+        const int pieces =
+            static_cast<int>(std::clamp(1 + std::floor(fp.pieces_per_speed * speed), 1.0, double(fp.most_pieces)));
+        // Pieces part around their middle, as far as their cell reaches, and fly apart by a tenth of their speed.
+        std::vector<Vec<D>> off(static_cast<size_t>(pieces));
+        Vec<D> mean;
+        for (int n = 0; n < pieces && pieces > 1; ++n) {
+            Random random(static_cast<uint32_t>(exchange.next_id) + static_cast<uint32_t>(n), 0x5f7a, 0);
+            for (int a = 0; a < D; ++a) off[static_cast<size_t>(n)][a] = 2 * random.next() - 1;
+            mean += (1.0 / pieces) * off[static_cast<size_t>(n)];
+        }
+        for (int n = 0; n < pieces; ++n) {
+            const Vec<D> apart = off[static_cast<size_t>(n)] - mean;
+            Fragment<D> f;
+            f.x = rounded(l.x + 0.5 * apart);
+            f.u = rounded(l.u + 0.1 * speed * apart);
+            f.volume = rounded(l.volume / pieces);
+            f.kind = l.kind;
+            f.id = static_cast<int>(exchange.next_id);
+            exchange.next_id = std::fmod(exchange.next_id + 1, 16777216.0);
+            exchange.volume += cell * f.volume;
+            for (int a = 0; a < D; ++a) exchange.momentum[a] += density_of(f.kind, params) * cell * f.volume * f.u[a];
+            list.push_back(f);
+        }
+    }
+    write_fragments(fragments, list);
+}
+
+namespace {
+
+// The velocity after dt under a force, and drag by fluid that moves with u around it: implicit, so that it is the
+// terminal one for long steps. With w = v - u: m (w - w0) = F dt - k |w| w dt.
+template <int D>
+Vec<D> dragged(Vec<D> v, Vec<D> u, Vec<D> force, double mass, double k, double entrained, double dt)
+{
+    const Vec<D> s = v - u + (dt / mass) * force;
+    const double size = length(s), c = k * dt / mass;
+    if (!(size > 0) || !(c > 0)) return u + s;
+    double w = 2 * size / (1 + std::sqrt(1 + 4 * c * size));
+    if (k * dt * w > entrained) w = size * mass / (mass + entrained);
+    return u + (w / size) * s;
+}
+
+template <int D>
+void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& grid, Exchange& exchange)
+{
+    // Radii are less than a cell, so only fragments in blocks of two cells beside each other can touch.
+    std::map<std::vector<int>, std::vector<size_t>> blocks;
+    const auto block_of = [](const Fragment<D>& f) {
+        std::vector<int> b(D);
+        for (int a = 0; a < D; ++a) b[static_cast<size_t>(a)] = static_cast<int>(std::floor(0.5 * f.x[a]));
+        return b;
+    };
+    for (size_t i = 0; i < list.size(); ++i) blocks[block_of(list[i])].push_back(i);
+    const double cell = cell_volume(grid);
+    for (size_t i = 0; i < list.size(); ++i) {
+        Fragment<D>& f = list[i];
+        if (!(f.volume > 0)) continue;
+        const std::vector<int> home = block_of(f);
+        int offsets = 1;
+        for (int a = 0; a < D; ++a) offsets *= 3;
+        for (int n = 0; n < offsets; ++n) {
+            std::vector<int> b = home;
+            for (int a = 0, left = n; a < D; ++a, left /= 3) b[static_cast<size_t>(a)] += left % 3 - 1;
+            const auto found = blocks.find(b);
+            if (found == blocks.end()) continue;
+            for (const size_t j : found->second) {
+                Fragment<D>& g = list[j];
+                if (j <= i || !(g.volume > 0) || g.kind != f.kind) continue;
+                if (length(f.x - g.x) >= radius_of<D>(f.volume) + radius_of<D>(g.volume)) continue;
+                const double together = rounded(f.volume + g.volume), share = g.volume / (f.volume + g.volume);
+                const double density = density_of(f.kind, params) * cell;
+                const Vec<D> u = rounded(f.u + share * (g.u - f.u));
+                // What rounding changes comes from the grid.
+                exchange.volume += cell * (together - f.volume - g.volume);
+                for (int a = 0; a < D; ++a)
+                    exchange.momentum[a] += density * (together * u[a] - f.volume * f.u[a] - g.volume * g.u[a]);
+                f.x = rounded(f.x + share * (g.x - f.x));
+                f.u = u;
+                f.age = std::max(f.age, g.age);
+                f.life = std::max(f.life, g.life);
+                f.volume = together;
+                g.volume = 0;
+            }
+        }
+    }
+    std::erase_if(list, [](const Fragment<D>& f) { return !(f.volume > 0); });
+}
+
+}  // namespace
+
+template <int D>
+double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
+                      const FaceField<D>& density, const Field<D>* solid, const Boundary<D>& boundary,
+                      const Params& params, Vec3 gravity, double dt, Exchange& exchange)
+{
+    if (fragments.count() == 0) return 0;
+    const Grid<D>& grid = phi.grid();
+    const double h = grid.h, cell = cell_volume(grid);
+    const Vec<D> g = take<D>(gravity);
+    std::vector<Fragment<D>> list = read_fragments(fragments);
+    std::vector<Met<D>> met = look_around(list, phi, velocity, pressure, density, solid);
+    Changes<D> changes;
+    const auto book = [&](const Fragment<D>& f, double sign) {
+        exchange.volume += sign * cell * f.volume;
+        for (int a = 0; a < D; ++a)
+            exchange.momentum[a] += sign * density_of(f.kind, params) * cell * f.volume * f.u[a];
+    };
+
+    // 1. Forces, and their reaction on the grid. Foam goes with the surface.
+    std::vector<Vec<D>> was;
+    for (const Fragment<D>& f : list) was.push_back(f.x);
+    for (size_t i = 0; i < list.size(); ++i) {
+        Fragment<D>& f = list[i];
+        const Met<D>& m = met[i];
+        const double volume = cell * f.volume, mass = density_of(f.kind, params) * volume;
+        const double r = h * radius_of<D>(f.volume);
+        Vec<D> u, force;
+        for (int a = 0; a < D; ++a) {
+            u[a] = m.u[a];
+            force[a] = mass * g[a] - volume * m.grad_p[a];
+        }
+        const Vec<D> before = f.u;
+        if (f.kind == FragmentKind::foam) {
+            f.u = rounded(u);
+        } else {
+            // In 2D a fragment is a cylinder: its section across the flow is its diameter.
+            const double section = D == 3 ? pi * r * r : 2 * r;
+            const double k = 0.5 * params.fragments.drag * section * m.rho;
+            f.u = rounded(dragged(before, u, force, mass, k, 0.5 * m.rho * cell, dt));
+        }
+        for (int a = 0; a < D; ++a) {
+            const double weight = f.kind == FragmentKind::foam ? 0 : mass * g[a] * dt;
+            const double given = mass * (f.u[a] - before[a]) - weight;
+            exchange.gravity[a] += weight;
+            exchange.momentum[a] += given;
+            changes.push(m, a, -given, 0, grid);
+        }
+        f.x = rounded(f.x + (dt / h) * f.u);
+        f.age = rounded(f.age + dt);
+        if (f.kind == FragmentKind::foam) f.life = rounded(f.life - dt);
+    }
+    stop_at_surface(list, was, phi);
+
+    // 2. Walls stop them, open sides let them out.
+    double left = 0;
+    for (Fragment<D>& f : list) {
+        bool out = false;
+        const Vec<D> before = f.u;
+        for (int a = 0; a < D; ++a) {
+            const double lo = -0.5, hi = grid.cells[a] - 0.5;
+            if (f.x[a] >= lo && f.x[a] <= hi) continue;
+            const bool upper = f.x[a] > hi;
+            out = out || boundary.wall_open[a][upper];
+            f.x[a] = rounded(upper ? hi : lo);
+            f.u[a] = 0;
+        }
+        for (int a = 0; a < D; ++a)
+            exchange.momentum[a] += density_of(f.kind, params) * cell * f.volume * (f.u[a] - before[a]);
+        if (!out) continue;
+        left += f.kind == FragmentKind::droplet ? cell * f.volume : -cell * f.volume;
+        book(f, -1);
+        f.volume = 0;
+    }
+    std::erase_if(list, [](const Fragment<D>& f) { return !(f.volume > 0); });
+
+    // 3. Those that overlap become one.
+    merge(list, params, grid, exchange);
+
+    // 4. The grid takes back what it can hold.
+    std::vector<Vec<D, float>> arrivals;
+    std::vector<double> volumes;
+    met = look_around(list, phi, velocity, pressure, density, solid);
+    for (size_t i = 0; i < list.size(); ++i) {
+        Fragment<D>& f = list[i];
+        const Met<D>& m = met[i];
+        const double r = radius_of<D>(f.volume), mass = density_of(f.kind, params) * cell * f.volume;
+        const bool droplet = f.kind == FragmentKind::droplet;
+        if (m.solid < 0) {
+            // Out of the solid, and no further into it.
+            Vec<D> normal;
+            for (int a = 0; a < D; ++a) normal[a] = m.normal[a];
+            const double into = std::min(0.0, dot(f.u, normal));
+            const Vec<D> u = rounded(f.u - into * normal);
+            for (int a = 0; a < D; ++a) exchange.momentum[a] += mass * (u[a] - f.u[a]);
+            f.u = u;
+            f.x = rounded(f.x - double(m.solid) * normal);
+            continue;
+        }
+        const bool arrived = droplet ? m.phi < 0 : m.phi > 0;
+        if (f.kind == FragmentKind::bubble && arrived && params.fragments.foam_life > 0) {
+            f.kind = FragmentKind::foam;
+            f.life = rounded(params.fragments.foam_life / (h * r));
+            continue;
+        }
+        if (f.kind == FragmentKind::foam && f.life > 0 && std::fabs(m.phi) < 2 * h) {
+            // It floats, at the surface.
+            Vec<D> slope;
+            for (int a = 0; a < D; ++a) slope[a] = m.slope[a];
+            f.x = rounded(f.x - (double(m.phi) / h / std::max(0.1, dot(slope, slope))) * slope);
+            continue;
+        }
+        const bool large = f.volume > too_large;
+        if (!large && !arrived && f.kind != FragmentKind::foam) continue;
+        for (int a = 0; a < D; ++a) changes.push(m, a, mass * (f.u[a] - m.u[a]), mass, grid);
+        if (large && !arrived) {
+            const int reach = static_cast<int>(std::ceil(r)) + 2;
+            Cell<D> lo, hi;
+            for (int a = 0; a < D; ++a) {
+                lo[a] = std::max(0, static_cast<int>(std::floor(f.x[a])) - reach);
+                hi[a] = std::min(grid.cells[a], static_cast<int>(std::floor(f.x[a])) + reach + 2);
+            }
+            for (Cell<D> c = lo;;) {
+                const double inside = r - length(c.template as<double>() - f.x);
+                const float d = static_cast<float>(droplet ? -h * inside : h * inside);
+                const auto [at, fresh] = changes.sphere[droplet ? 0 : 1].emplace(grid.index(c) - grid.origin, d);
+                if (!fresh && droplet == (d < at->second)) at->second = d;
+                int a = 0;
+                while (a < D && ++c[a] == hi[a]) {
+                    c[a] = lo[a];
+                    ++a;
+                }
+                if (a == D) break;
+            }
+        } else {
+            arrivals.push_back(f.x.template as<float>());
+            volumes.push_back(droplet ? f.volume : -f.volume);
+        }
+        book(f, -1);
+        f.volume = 0;
+    }
+    const std::vector<Patch<D>> patches = patches_around(arrivals, phi);
+    for (size_t i = 0; i < arrivals.size(); ++i) give_back(changes, patches[i], arrivals[i], volumes[i], grid);
+    std::erase_if(list, [](const Fragment<D>& f) { return !(f.volume > 0); });
+    apply(changes, phi, velocity);
+    write_fragments(fragments, list);
+    return left;
+}
+
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                             \
+    template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                           \
+    template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                                \
+    template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const WetPart<D>&,         \
+                                                      const Tiles<D>&, double, FragmentRoom<D>&);                      \
+    template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                           \
+    template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,    \
+                                                FragmentRoom<D>&);                                                     \
+    template void share_missing(std::vector<Lost<D>>&, double);                                                        \
+    template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
+    template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
+                                   const Field<D>*, const Boundary<D>&, const Params&, Vec3, double, Exchange&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

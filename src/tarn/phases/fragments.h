@@ -1,0 +1,126 @@
+#pragma once
+// Droplets and bubbles: what is too small for the grid, as particles with mass and volume.   [SSK05] §5
+//
+// The grid gives volume to fragments where it is about to lose it (§5.1): in regions of one phase that fit into two
+// cells a side (apparent), around a point between cells that a distance speaks of though no cell is in it (unapparent),
+// and in cells that no path of a long step comes from (never referred). Fragments then move by
+//
+//   f = m g + alpha r^2 (u - v) |u - v| - V grad p     (16)
+//
+// and what the last two terms give them the grid loses. Fragments that overlap become one. The grid takes them back
+// (§5.3) when they have grown beyond two cells, as a sphere (17), or when they come to fluid of their own kind, by the
+// inverse of (15).
+//
+// Deviations: alpha is half the drag coefficient times pi and the density around, so that it has its meaning in SI.
+// Drag is solved implicitly, since a bubble weighs so little that any explicit step would fling it away; it never
+// entrains more fluid than half the mass of the cells around. A fragment's volume is that of the cut cells it came
+// from, which is exactly what the grid loses, rather than a sum of smeared steps (14). When the grid takes one back it
+// gets the fragment's momentum, rather than its velocity or the mean of both. Unapparent and never-referred regions are
+// gone from the grid: what they should hold is known only in sum, from the volume that is missing, and they share that.
+//
+// Everything the fragments have, the grid or gravity gave them: Exchange counts that, in double.
+//
+// Positions are counted in cells from the first cell's centre, volumes in cells.
+
+#include <vector>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/columns.h"
+#include "tarn/params/params.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/surface/measure.h"
+
+namespace tarn {
+
+// Foam is a bubble that has come to the surface and stays there for a while.
+enum class FragmentKind { droplet, bubble, foam };
+
+// One of them, as the program sees it.
+template <int D>
+struct Fragment {
+    Vec<D> x, u;
+    double volume = 0;
+    double age = 0, life = 0;  // s; life: what foam has left
+    FragmentKind kind = FragmentKind::droplet;
+    int id = 0;
+};
+
+// All of them: place, velocity, volume, age, life, kind and id, as floats, whose digits are all that a fragment has.
+template <int D>
+class Fragments : public Columns<2 * D + 5> {
+public:
+    using Columns<2 * D + 5>::Columns;
+};
+
+template <int D>
+std::vector<Fragment<D>> read_fragments(const Fragments<D>& fragments);
+template <int D>
+void write_fragments(Fragments<D>& fragments, std::vector<Fragment<D>>& list);
+
+// What fragments have been given since the start. The sums of what they hold now are the same, to round-off.
+struct Exchange {
+    double volume = 0;        // m³, droplets and bubbles alike
+    double momentum[3] = {};  // kg m/s, from the grid and from walls
+    double gravity[3] = {};   // kg m/s, from gravity
+    double next_id = 0;
+};
+inline constexpr int exchange_numbers = 8;
+
+// What they hold.
+struct FragmentTotals {
+    long count = 0;
+    double volume_droplets = 0, volume_bubbles = 0;  // m³; foam counts as bubbles
+    double momentum[3] = {};
+};
+template <int D>
+FragmentTotals totals(const Fragments<D>& fragments, const Grid<D>& grid, const Params& params);
+
+// Regions that a step found to be lost: where, how much, and as what.
+template <int D>
+struct Lost {
+    Vec<D> x;
+    Vec<D> u;
+    double volume;
+    FragmentKind kind;
+    bool guessed = false;  // the grid has lost it already, so that its volume can only be guessed
+};
+
+template <int D>
+struct FragmentRoom {
+    Memory<int> count, referred;
+    Memory<float> found;
+};
+
+// Cells near the surface from which no path of a step of dt comes, with where the flow takes them: to be asked before
+// phi moves. `wet` is phi's, and knows solids, which are left alone.
+template <int D>
+std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
+                                         const Tiles<D>& tiles, double dt, FragmentRoom<D>& room);
+// After phi has moved: those of them that are not where there is fluid of their kind anyway; they are `lost`.
+template <int D>
+void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi);
+
+// Isolated regions, apparent and unapparent; phi forgets them.
+template <int D>
+std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
+                                   const Tiles<D>& tiles, FragmentRoom<D>& room);
+
+// Of what can only be guessed, takes as much as is `missing` in all: water, or air where that is negative, in cells.
+// Guesses of the wrong kind are dropped, the others grow or shrink alike, up to a cell each.
+template <int D>
+void share_missing(std::vector<Lost<D>>& lost, double missing);
+
+// Makes fragments of what was lost, in as many pieces as its speed asks for (§5.4).
+template <int D>
+void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, const Grid<D>& grid, const Params& params,
+                   Exchange& exchange);
+
+// Moves fragments for dt, merges them, and gives back to the grid what it can hold again: phi and velocity change.
+// `solid` is the distance to solids at nodes, null where there are none. Returns the volume of water that left through
+// open sides (less the air that did), in m³.
+template <int D>
+double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
+                      const FaceField<D>& density, const Field<D>* solid, const Boundary<D>& boundary,
+                      const Params& params, Vec3 gravity, double dt, Exchange& exchange);
+
+}  // namespace tarn

@@ -1,0 +1,181 @@
+#include "tarn/pressure/project_phases.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tarn {
+
+namespace {
+
+template <int D>
+double largest(const Field<D>& f, const Tiles<D>& tiles)
+{
+    const auto v = f.view();
+    return parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(v(c)); });
+}
+
+}  // namespace
+
+template <int D>
+SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known,
+                           const FaceField<D>& density, const ProjectionForces<D>& forces, const Boundary<D>& boundary,
+                           const Tiles<D>& tiles, const FluidParams& fluid, const PressureParams& params, double dt,
+                           Projection<D>& projection, const ProjectionScratch<D>& scratch)
+{
+    const Grid<D>& grid = pressure.grid();
+    const auto u = velocity.view();
+    const FaceView<D, const float> rho = density.view();
+    const float heavy = static_cast<float>(fluid.density), h = static_cast<float>(grid.h);
+    const float to_x = static_cast<float>(dt / (fluid.density * grid.h));
+
+    // 1. Faces conduct with their open fraction, the more the lighter what flows there; what is closed moves as told.
+    const bool solids = boundary.solids || boundary.inlets;
+    for (int a = 0; a < D; ++a) {
+        const auto w = scratch.w[a].view();
+        const auto ua = u[a];
+        const auto k = known[a].view();
+        const auto r = rho[a];
+        const int last = grid.cells[a];
+        parallel_for_faces("conductances", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = w.index(c);
+            const bool inner = c[a] > 0 && c[a] < last;
+            const float open = inner && !solids ? 1.0f : boundary.open_at(c, a);
+            const bool flows = open > 0;
+            if (!flows) ua[i] = boundary.closed_velocity(c, a);
+            k[i] = flows || !inner || boundary.inlet_at(c, a) ? 1 : 0;
+            w[i] = inner ? open * heavy / r[i] : 0.0f;
+        });
+    }
+
+    // 2. b = - sum of what flows out. Open sides of the domain tie a cell to the pressure outside.
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, tiles, TileMap<D>(grid, 1), false};
+    Field<D>& excess = scratch.z;
+    {
+        const auto b = scratch.b.view(), e = excess.view(), x = pressure.view(), d = projection.correction.view();
+        const FaceView<D, const float> uc = u;
+        const FaceView<D, const float> w = std::as_const(scratch.w).view();
+        const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
+        const Cell<D> cells = grid.cells;
+        bool any_open = false;
+        for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
+        // The tuned version for a closed box with nothing in it but water and air.
+        const bool plain = !solids && !any_open && !rate.data;
+        if (plain)
+            parallel_for<true>("right-hand side", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                const int i = b.index(c);
+                float flow = 0;
+                TARN_UNROLL
+                for (int a = 0; a < D; ++a) flow += uc[a][i + b.next(a)] - uc[a][i];
+                b[i] = -flow;
+                e[i] = 0;
+                x[i] *= to_x;
+                d[i] = 0;
+            });
+        else
+            parallel_for("right-hand side", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                const int i = b.index(c);
+                float tie = 0, rhs = 0, conductance = 0;
+                for (int a = 0; a < D; ++a)
+                    for (int side = 0; side < 2; ++side) {
+                        const Cell<D> face = moved<D>(c, a, side);
+                        const int f = side ? i + b.next(a) : i;
+                        const bool at_wall = face[a] == 0 || face[a] == cells[a];
+                        float flow = uc[a][f];
+                        if (solids || at_wall) {
+                            const float open = boundary.open_at(face, a);
+                            flow = open * flow + (1 - open) * boundary.closed_velocity(face, a);
+                            if (at_wall && open > 0) tie += open * heavy / rho[a][f];
+                        }
+                        rhs -= side ? flow : -flow;
+                        conductance += w[a][f];
+                    }
+                if (rate.data) rhs += rate[i] * h;
+                const bool unknown = conductance + tie > 0;
+                b[i] = unknown ? rhs : 0.0f;
+                e[i] = unknown ? tie : 0.0f;
+                x[i] = unknown ? x[i] * to_x : 0.0f;
+                d[i] = 0;
+            });
+    }
+    projection.multigrid.build(system, excess);
+    const ClosedPockets<D> pockets = find_closed_pockets(system, excess, projection.labels, solids);
+    projection.in_pocket = pockets.cells();
+    remove_means(scratch.b, system, pockets);
+
+    // 3. Does the newest pressure leave less to be done than none?
+    const double scale = largest(scratch.b, tiles);
+    {
+        const auto left = scratch.p.view();
+        const auto b = std::as_const(scratch.b).view(), x = std::as_const(pressure).view();
+        const auto inverse = std::as_const(projection.inverse_diagonal).view();
+        const FaceView<D, const float> w = std::as_const(scratch.w).view();
+        parallel_for<true>("residual", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = b.index(c);
+            left[i] = b[i] - apply<false>(x, w, inverse, i);
+        });
+    }
+    const double remaining = largest(scratch.p, tiles);
+    const bool warm = remaining < scale;
+    if (warm)
+        scratch.b.swap(scratch.p);
+    else
+        pressure.fill(0);
+
+    // 4. Solve for the change, so that no cell's divergence is more than the tolerance times what it was.
+    const double left = warm ? remaining : scale;
+    Goal goal{.tolerance = left > 0 ? params.tolerance * scale / left : params.tolerance,
+              .max_iterations = params.max_iterations};
+    SolveReport report =
+        params.solver == PressureSolver::multigrid
+            ? solve_multigrid(projection.correction, scratch.b, system, pockets, projection.multigrid, goal, scratch.p,
+                              scratch.z, projection.room)
+            : solve_mic0(projection.correction, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+    if (scale > 0) report.residual *= left / scale;
+
+    // 5. u = u* - grad x / rho, first with the newest pressure, then with the change.
+    const auto x = std::as_const(pressure).view(), change = std::as_const(projection.correction).view();
+    for (int a = 0; a < D; ++a) {
+        const auto ua = u[a];
+        const auto r = rho[a];
+        const int n = x.next(a), last = grid.cells[a];
+        parallel_for_faces("apply pressure", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = x.index(c);
+            const bool inner = c[a] > 0 && c[a] < last;
+            if (!(inner && !solids) && !(boundary.open_at(c, a) > 0)) return;
+            const bool upper = c[a]<last, lower = c[a]> 0;
+            const float before = (upper ? x[i] : 0.0f) - (lower ? x[i - n] : 0.0f);
+            const float now = (upper ? change[i] : 0.0f) - (lower ? change[i - n] : 0.0f);
+            ua[i] -= heavy / r[i] * (before + now);
+        });
+    }
+    // Where the pressure is known up to a constant, that of the air is about zero: floats have the most digits there,
+    // and the air needs them.
+    float offset = 0;
+    if (pockets.everything) {
+        const FaceView<D, const float> w = std::as_const(scratch.w).view();
+        const double weights =
+            parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
+        const double sum = parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = x.index(c);
+            return double(sum_faces(w, i)) * (double(x[i]) + change[i]);
+        });
+        offset = static_cast<float>(weights > 0 ? sum / weights : 0);
+    }
+    const auto pa = pressure.view();
+    parallel_for<true>("scale pressure", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = pa.index(c);
+        pa[i] = (pa[i] + change[i] - offset) / to_x;
+    });
+    return report;
+}
+
+#define TARN_INSTANTIATE(D)                                                                                    \
+    template SolveReport project_phases(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const FaceField<D>&, \
+                                        const ProjectionForces<D>&, const Boundary<D>&, const Tiles<D>&,       \
+                                        const FluidParams&, const PressureParams&, double, Projection<D>&,     \
+                                        const ProjectionScratch<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn

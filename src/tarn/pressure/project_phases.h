@@ -1,0 +1,30 @@
+#pragma once
+// The projection of water and air together, both incompressible:   [SSK05] §4.3
+//
+//   div(grad p / rho) = div u* / dt  (10),   u = u* - dt grad p / rho  (13)
+//
+// Every cell outside of solids is an unknown, and rho is given on faces. Where no side of the domain is open the
+// pressure is known only up to a constant. The unknown is x = p dt / (rho_water h), a velocity.
+//
+// The solve is for what the pressure changes by since the newest one, whose gradient is taken off first: so the air, in
+// which a difference of pressure counts 1000 times as much as in water, keeps its digits. Where the surface has moved
+// too far for that pressure to help, the solve starts from none.
+
+#include "tarn/params/params.h"
+#include "tarn/pressure/boundary.h"
+#include "tarn/pressure/project.h"
+
+namespace tarn {
+
+// At a density jump of 1000 this many sweeps each way halve the iterations.
+inline constexpr int sweeps_with_air = 2;
+
+// Projects `velocity` everywhere. `pressure`, in Pa, is the newest, and becomes the new one. Faces whose velocity is
+// right afterwards are marked 1 in `known`, others 0. `forces` gives rates of volume; its curvature is not looked at.
+template <int D>
+SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known,
+                           const FaceField<D>& density, const ProjectionForces<D>& forces, const Boundary<D>& boundary,
+                           const Tiles<D>& tiles, const FluidParams& fluid, const PressureParams& params, double dt,
+                           Projection<D>& projection, const ProjectionScratch<D>& scratch);
+
+}  // namespace tarn

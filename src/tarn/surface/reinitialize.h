@@ -1,0 +1,23 @@
+#pragma once
+// Making phi a distance again by its own equation:   [SSK05] §6.1
+//
+//   phi_tau + sgn(phi) (|grad phi| - 1) = 0              (18)
+//   sgn(phi) = phi / sqrt(phi^2 + |grad phi|^2 h^2)      (19)
+//
+// in several fictitious steps, each of which brings the distance half a cell further from the surface. Differences are
+// second-order ENO, chosen by Godunov's rule (Peng et al. 1999).
+//
+// Deviation: beside the surface the step goes towards the distance to where the surface was at the start (Russo &
+// Smereka 2000). Upwind differences across the surface would move it, and small drops would shrink away.
+
+#include "tarn/backend/parallel.h"
+#include "tarn/field/field.h"
+
+namespace tarn {
+
+// Reinitialises on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch`
+// are two fields to work in.
+template <int D>
+void reinitialize(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>* const scratch[2]);
+
+}  // namespace tarn

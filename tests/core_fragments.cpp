@@ -1,0 +1,190 @@
+// Droplets and bubbles: how they come to be, move, merge and go, and that nothing is lost on the way.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "run_water.h"
+
+namespace tarn {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+Params tank(int dimension, int cells, double level)
+{
+    Params p = pool(dimension, cells, level);
+    p.method.phases = Phases::water_air;
+    p.method.surface = SurfaceKind::level_set;
+    p.method.advection = p.surface.advection = Advection::cip;
+    return p;
+}
+
+template <int D>
+WaterParams ball(Vec3 center, double radius, bool subtract)
+{
+    WaterParams b;
+    b.shape = ShapeKind::sphere;
+    b.center = center;
+    b.radius = radius;
+    b.subtract = subtract;
+    return b;
+}
+
+// What fragments hold is what they were given, to round-off: a few digits of double, of all that went to and fro.
+template <int D>
+void expect_accounted(const Water<D>& w, const Params& p, double through)
+{
+    const FragmentTotals t = totals(w.fragments, w.grid, p);
+    EXPECT_NEAR(t.volume_droplets + t.volume_bubbles, w.exchange.volume, 1e-12 * (through + t.volume_droplets));
+    for (int a = 0; a < D; ++a)
+        EXPECT_NEAR(t.momentum[a], w.exchange.momentum[a] + w.exchange.gravity[a],
+                    1e-10 * (1 + std::fabs(w.exchange.momentum[a]) + std::fabs(w.exchange.gravity[a])));
+}
+
+// A drop of less than a cell's radius is a droplet after one step, and no water is left of it on the grid. It falls
+// freely: drag by air, 1.2 / 1000 as dense, takes less than a percent in a quarter of a second.
+template <int D>
+void expect_droplet(int cells)
+{
+    Params p = tank(D, cells, 0.2);
+    const double h = 1.0 / cells, middle = (cells / 2 + 0.4) * h;
+    p.water.push_back(ball<D>(Vec3{middle, 0.7, D == 3 ? middle : 0}, (D == 3 ? 0.55 : 0.7) * h, false));
+    const Scene scene = scene_of(p);
+    Water<D> w = initial_water<D>(scene);
+    const double before = measure(w, p).volume;
+    run_to(w, scene, 0.02);
+    ASSERT_EQ(w.fragments.count(), 1);
+    EXPECT_EQ(read_fragments(w.fragments)[0].kind, FragmentKind::droplet);
+    EXPECT_NEAR(measure(w, p).volume, before, 1e-4 * before);
+    run_to(w, scene, 0.25);
+    ASSERT_EQ(w.fragments.count(), 1);
+    const Fragment<D> f = read_fragments(w.fragments)[0];
+    EXPECT_NEAR(f.u[1], -9.81 * 0.25, 0.03 * 9.81 * 0.25);
+    expect_accounted(w, p, 1);
+    // It falls into the pool, which takes it back.
+    run_to(w, scene, 0.6);
+    EXPECT_EQ(w.fragments.count(), 0);
+    EXPECT_NEAR(measure(w, p).volume, before, 1e-4 * before);
+    expect_accounted(w, p, 1);
+}
+TEST(Fragments, a_drop_too_small_for_the_grid_flies_on)
+{
+    expect_droplet<2>(32);
+    expect_droplet<3>(24);
+}
+
+// A bubble likewise. In still water it rises with the speed at which drag carries its buoyancy,
+// (1 - rho_a / rho) V g = C/2 rho pi r^2 v^2, within a few percent: the water it drags along moves, too.
+TEST(Fragments, a_bubble_rises_with_its_terminal_speed)
+{
+    Params p = tank(3, 24, 0.9);
+    const double h = 1.0 / 24;
+    p.water.push_back(ball<3>(Vec3{0.51, 0.2, 0.51}, 0.7 * h, true));
+    const Scene scene = scene_of(p);
+    Water<3> w = initial_water<3>(scene);
+    run_to(w, scene, 0.15);
+    ASSERT_EQ(w.fragments.count(), 1);
+    const Fragment<3> f = read_fragments(w.fragments)[0];
+    EXPECT_EQ(f.kind, FragmentKind::bubble);
+    const double volume = f.volume * h * h * h, r = std::cbrt(3 * volume / (4 * pi));
+    const double terminal = std::sqrt((1 - 0.0012) * volume * 9.81 / (0.25 * pi * r * r));
+    EXPECT_NEAR(f.u[1], terminal, 0.15 * terminal);
+    expect_accounted(w, p, 1);
+    // It comes up and bursts.
+    run_to(w, scene, 0.9);
+    EXPECT_EQ(w.fragments.count(), 0);
+    EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 1e-4);
+}
+
+// With a life, it stays as foam at the surface: foam_life / r.
+TEST(Fragments, foam_stays_for_its_life)
+{
+    Params p = tank(2, 32, 0.5);
+    const double h = 1.0 / 32;
+    p.water.push_back(ball<2>(Vec3{0.512, 0.4, 0}, 0.7 * h, true));
+    p.fragments.foam_life = 0.01;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    run_to(w, scene, 0.25);
+    ASSERT_EQ(w.fragments.count(), 1);
+    const Fragment<2> f = read_fragments(w.fragments)[0];
+    EXPECT_EQ(f.kind, FragmentKind::foam);
+    EXPECT_NEAR(h * (f.x[1] + 0.5), 0.5, h);
+    const double r = h * std::sqrt(f.volume / pi);
+    run_to(w, scene, 0.25 + 0.01 / r);
+    EXPECT_EQ(w.fragments.count(), 0);
+}
+
+// Fragments that touch become one, with the volume and momentum of both; one beyond two cells goes back to the grid.
+TEST(Fragments, merge_and_return_to_the_grid_when_large)
+{
+    Params p = tank(2, 32, 0.1);
+    p.domain.gravity = Vec3{};
+    p.time.max_step = 0.01;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double before = measure(w, p).volume;
+    const auto lost = [](double x, double u, double volume) {
+        return Lost<2>{Vec2{x, 20.3}, Vec2{u, 0}, volume, FragmentKind::droplet};
+    };
+    add_fragments(w.fragments, {lost(10, 1, 0.5), lost(10.5, 0, 1)}, w.grid, p, w.exchange);
+    w.volume_expected += w.exchange.volume;
+    run_to(w, scene, 0.01);
+    ASSERT_EQ(w.fragments.count(), 1);
+    const Fragment<2> f = read_fragments(w.fragments)[0];
+    EXPECT_NEAR(f.volume, 1.5, 1e-6);
+    EXPECT_NEAR(f.u[0], 1.0 / 3, 0.02);
+    expect_accounted(w, p, 1);
+    const double more = w.exchange.volume;
+    add_fragments(w.fragments, {lost(f.x[0] + 0.3, f.u[0], 2.5)}, w.grid, p, w.exchange);
+    w.volume_expected += w.exchange.volume - more;
+    run_to(w, scene, 0.05);
+    EXPECT_EQ(w.fragments.count(), 0);
+    EXPECT_NEAR(measure(w, p).volume, before + 4.0 / (32 * 32), 1e-4);
+    expect_accounted(w, p, 1);
+}
+
+// The faster, the more pieces, which together have the volume and the momentum of the whole.
+TEST(Fragments, fast_ones_break_into_pieces)
+{
+    Params p = tank(3, 16, 0.1);
+    p.fragments.pieces_per_speed = 1;
+    p.fragments.most_pieces = 6;
+    const Scene scene = scene_of(p);
+    for (const double speed : {0.5, 3.2, 20.0}) {
+        Water<3> w = initial_water<3>(scene);
+        const Lost<3> lost{Vec3{8, 8, 8}, Vec3{speed, 0, 0}, 0.8, FragmentKind::droplet};
+        add_fragments(w.fragments, {lost}, w.grid, p, w.exchange);
+        EXPECT_EQ(w.fragments.count(), speed < 1 ? 1 : (speed < 4 ? 4 : 6));
+        const double cell = cell_volume(w.grid);
+        const FragmentTotals t = totals(w.fragments, w.grid, p);
+        EXPECT_NEAR(t.volume_droplets, 0.8 * cell, 1e-6 * cell);
+        EXPECT_NEAR(t.momentum[0], 1000 * 0.8 * cell * speed, 1e-5 * 1000 * cell * speed);
+        EXPECT_NEAR(t.momentum[1], 0, 1e-5 * 1000 * cell * speed);
+    }
+}
+
+// A dam break at steps of many cells: fragments come and go, all is accounted for, and the volume stays.
+TEST(Fragments, a_splash_loses_nothing)
+{
+    Params p = tank(2, 64, 0.6);
+    p.water[0].max = Vec3{0.4, 0.6, 2};
+    p.time.cfl = 25;
+    p.fragments.pieces_per_speed = 1;
+    p.fragments.foam_life = 0.01;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double before = measure(w, p).volume;
+    long most = 0;
+    run_to(w, scene, 2.0, [&](const StepReport&) {
+        most = std::max(most, static_cast<long>(w.fragments.count()));
+        expect_accounted(w, p, 10);
+        EXPECT_NEAR(measure(w, p).volume, before, 1e-4 * before);
+    });
+    EXPECT_GT(most, 5);
+}
+
+}  // namespace
+}  // namespace tarn
