@@ -50,7 +50,8 @@ points = run.vectors(columns, "x", "y", "z")
 a, b, c = (points[triangles[:, i]].astype(float) for i in range(3))
 volume = (a * np.cross(b, c)).sum() / 6
 assert abs(volume - 0.12) < 0.01 * 0.12, volume
-assert set(run.read_ply(r.path("particles", 2))[0]) == {"x", "y", "z", "vx", "vy", "vz", "radius", "age"}
+drops = run.read_ply(r.path("particles", 2))[0]
+assert set(drops) == {"x", "y", "z", "vx", "vy", "vz", "radius", "age", "id", "kind", "stretch"}, set(drops)
 )");
     EXPECT_EQ(r.code, 0) << r.err;
 }

@@ -95,21 +95,22 @@ def read_ply(path):
     if not data.startswith(b"ply\nformat binary_little_endian 1.0\n") or end < 0:
         raise NoRun(f"{path}: is no PLY file that Tarn wrote")
     vertices = faces = 0
-    names, element = [], ""
+    columns, element = [], ""
     for line in data[:end].decode("ascii", "replace").splitlines():
         words = line.split()
         if words[0] == "element":
             element = words[1]
             vertices, faces = (int(words[2]), faces) if element == "vertex" else (vertices, int(words[2]))
         elif words[0] == "property" and element == "vertex":
-            names.append(words[-1])
+            columns.append((words[-1], "<f4" if words[1] == "float" else "<i4"))
     start = end + len(b"end_header\n")
     face = np.dtype([("n", "u1"), ("v", "<i4", 3)])
-    if len(data) < start + 4 * vertices * len(names) + face.itemsize * faces:
+    vertex = np.dtype(columns)
+    if len(data) < start + vertex.itemsize * vertices + face.itemsize * faces:
         raise NoRun(f"{path}: is cut short; run the scene again from there with --resume")
-    table = np.frombuffer(data, "<f4", vertices * len(names), start).reshape(vertices, len(names))
-    triangles = np.frombuffer(data, face, faces, start + 4 * table.size)["v"]
-    return {name: table[:, i] for i, name in enumerate(names)}, triangles
+    table = np.frombuffer(data, vertex, vertices, start)
+    triangles = np.frombuffer(data, face, faces, start + table.nbytes)["v"]
+    return {name: table[name] for name in vertex.names}, triangles
 
 
 def vectors(columns, *names):
