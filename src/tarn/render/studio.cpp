@@ -10,7 +10,7 @@ namespace tarn {
 namespace {
 
 // Where clear bodies overlap: glass holds water, and a bubble is air inside of it.
-enum Priority { water_priority = 1, glass_priority = 2 };
+enum Priority { water_priority = 1, bubble_priority = 2, glass_priority = 3 };
 
 // Red, green and blue of what the words mean. Silt: by eye. Milk: Jensen et al. 2001, whole milk, with its scattering
 // as if it were even in all directions.
@@ -275,18 +275,26 @@ World Studio::set(const Frame3d& frame) const
         {LevelSet(grid.cells, Vec3f::all(0.5f * h), h, frame.now.phi, lo, hi, filter, frame.next ? &later : nullptr),
          material, grid.cells, frame.now.velocity});
 
-    std::vector<Sphere> drops;
-    drops.reserve(frame.drops.size());
-    Vec3f drops_lo = Vec3f::all(endless), drops_hi = Vec3f::all(-endless);
+    // Bubbles and foam are air inside water.
+    Material air = water;
+    air.ior = 1;
+    air.priority = bubble_priority;
+    air.medium = {};
+    world.materials.push_back(air);
+
+    std::vector<Sphere> drops, bubbles;
+    Vec3f lowest = Vec3f::all(endless), highest = Vec3f::all(-endless);
     for (const Drop& d : frame.drops) {
-        drops.push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity});
+        const bool wet = d.kind == static_cast<int>(FragmentKind::droplet);
+        (wet ? drops : bubbles).push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity});
         for (int a = 0; a < 3; ++a) {
-            drops_lo[a] = std::min(drops_lo[a], d.position[a] - d.radius);
-            drops_hi[a] = std::max(drops_hi[a], d.position[a] + d.radius);
+            lowest[a] = std::min(lowest[a], d.position[a] - d.radius);
+            highest[a] = std::max(highest[a], d.position[a] + d.radius);
         }
     }
     world.meshes.add_spheres(drops, material);
-    if (!drops.empty()) world.add_clear(drops_lo, drops_hi);
+    world.meshes.add_spheres(bubbles, material + 1);
+    if (!frame.drops.empty()) world.add_clear(lowest, highest);
     world.make_ready();
     return world;
 }
