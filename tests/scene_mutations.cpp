@@ -39,7 +39,7 @@ TEST(SceneMutations, every_damaged_scene_is_read_or_refused_with_line_and_key)
 {
     SceneGenerator generator(1);
     Tally tally;
-    for (int i = 0; i < 30000 && !HasFatalFailure(); ++i) {
+    for (int i = 0; i < 40000 && !HasFatalFailure(); ++i) {
         std::string text = generator.scene();
         for (size_t n = generator.pick(4); n > 0; --n) text = generator.damaged(text);
         try_scene(text, tally);
