@@ -7,7 +7,7 @@ namespace tarn {
 
 template <int D, class T>
 TARN_HD TARN_INLINE Vec<D, float> trace_rk2(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
-                                       float s)
+                                            float s)
 {
     return x + s * sample_velocity(u, cells, x + (0.5f * s) * u0);
 }

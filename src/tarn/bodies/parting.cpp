@@ -175,7 +175,7 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
 }
 
 template <int D>
-void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
+bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
                           double dt, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const Cell<D> cells = boundary.cells;
@@ -196,7 +196,7 @@ void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
         const AtSolid<D> at(boundary, c, h);
         return std::fabs(at.distance) < h && back(at) ? 1.0 : 0.0;
     });
-    if (any == 0) return;
+    if (any == 0) return false;
     parallel_for("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
         const float here = old(c);
@@ -210,6 +210,7 @@ void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
         next(c) = here < water ? here : water;
     });
     parallel_for<true>("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
+    return true;
 }
 
 template <int D>
@@ -263,7 +264,7 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
     template bool any_gap_at_sides(const Field<D>&, const Tiles<D>&);                                          \
     template void move_gaps(Field<D>&, const Tiles<D>&);                                                       \
     template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, double, const Tiles<D>&);                \
-    template void close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, double,     \
+    template bool close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, double,     \
                                        const Tiles<D>&, Field<D>&);                                            \
     template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \

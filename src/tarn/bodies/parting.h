@@ -27,9 +27,10 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 // Water that `velocity` leads back to a wall within dt is at the wall again. `scratch` is a field to work in.
 template <int D>
 void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, double dt, const Tiles<D>& tiles);
+// At solids: returns whether that has made any cell wet.
 template <int D>
-void close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
-                          double dt, const Tiles<D>& tiles, Field<D>& scratch);
+[[nodiscard]] bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
+                                        double band, double dt, const Tiles<D>& tiles, Field<D>& scratch);
 
 // What suction is told by.
 template <int D>

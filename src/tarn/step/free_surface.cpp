@@ -201,12 +201,12 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
 }
 
 // Thin sheets and films are lost between cells, and thin gaps of air close too soon. What a body is missing comes back
-// evenly from all its water: a divergence, as in Kim et al. 2007 for bubbles, that closes the gap while the fastest water
-// crosses a few cells, and before the next frame. Spray that lands swells the cell it lands in.
+// evenly from all its water: a divergence, as in Kim et al. 2007 for bubbles, that closes the gap while the fastest
+// water crosses a few cells, and before the next frame. Spray that lands swells the cell it lands in.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
 {
-    constexpr double fastest = 5;    // 1/s
+    constexpr double fastest = 5;  // 1/s
     const double soon = std::max(dt, std::min(8 * w.grid.h / w.fastest, 0.5 / p.time.rate));
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
     std::vector<float> rates(w.ledger.actual.size() + 1);
@@ -383,7 +383,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
         if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, dt, w.tiles_active);
-        if (w.solids.any) close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]);
+        if (w.solids.any && close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]))
+            find_wet_tiles(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});

@@ -136,6 +136,18 @@ void find_tiles(Water<D>& w)
 }
 
 template <int D>
+void find_wet_tiles(Water<D>& w)
+{
+    const auto phi = std::as_const(w.phi).view();
+    const std::vector<uint8_t> found =
+        parallel_any("find tiles", w.map, tile_active,
+                     [=] TARN_KERNEL(Cell<D> c) -> uint8_t { return phi(c) < 0 ? tile_wet : uint8_t(0); });
+    for (size_t i = 0; i < found.size(); ++i)
+        if (w.map.flags[i] & tile_active)
+            w.map.flags[i] = static_cast<uint8_t>((w.map.flags[i] & ~tile_wet) | found[i]);
+}
+
+template <int D>
 void find_candidates(Water<D>& w, double cfl)
 {
     for (uint8_t& flags : w.map.flags)
@@ -208,8 +220,7 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
                        sides, w.air);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides,
-                   w.air);
+                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, w.air);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
@@ -404,6 +415,7 @@ void set_initial_velocity(Water<D>& w, const Scene& scene)
     template double outflow(const Water<D>&, Boundary<D>);                              \
     template double water_volume(const Water<D>&);                                      \
     template double fastest_solid(const Water<D>&, const Scene&);                       \
+    template void find_wet_tiles(Water<D>&);                                            \
     template void find_tiles(Water<D>&);                                                \
     template void find_candidates(Water<D>&, double);                                   \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \

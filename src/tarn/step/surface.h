@@ -36,6 +36,9 @@ Water<D> initial_surface(const Scene& scene);
 // Finds what every tile holds now. Tiles that water has left are cleared, so that outside active tiles all is zero.
 template <int D>
 void find_tiles(Water<D>& water);
+// The wet ones among the active tiles, after phi has changed there.
+template <int D>
+void find_wet_tiles(Water<D>& water);
 
 // Tiles that this step's motion and the sources can reach become candidates.
 template <int D>

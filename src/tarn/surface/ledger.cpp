@@ -264,11 +264,10 @@ void share_out(Ledger<D>& ledger, double volume)
     for (size_t i = 0; i < ledger.actual.size(); ++i) ledger.expected[i] += volume * ledger.actual[i] / all;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                       \
-    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&,                \
-                              const Tiles<D>&);                                                                   \
-    template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&, \
-                        const Tiles<D>&, double, double, const Sides<D>&);                                        \
+#define TARN_INSTANTIATE(D)                                                                                          \
+    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&); \
+    template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&,    \
+                        const Tiles<D>&, double, double, const Sides<D>&);                                           \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
