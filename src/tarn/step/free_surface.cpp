@@ -304,29 +304,9 @@ Water<D> initial_water(const Scene& scene)
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
     extend_velocity(w, scene, boundary, 0);
-    for (int a = 0; a < D && p.method.advection == Advection::cip; ++a) {
-        w.velocity_gradient[a] = Gradient<D>(w.grid);
-        find_gradient(w.velocity_gradient[a], w.velocity[a], a, w.tiles_active);
-    }
+    if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_face(w);
     return w;
-}
-
-template <int D>
-double choose_dt(const Water<D>& w, const Scene& scene)
-{
-    const Params& p = scene.params;
-    double fastest = std::max(w.fastest, fastest_solid(w, scene));
-    for (const SourceParams& source : p.source)
-        if (source.velocity)
-            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
-
-    // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
-    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity.at(w.time));
-    double dt = std::numeric_limits<double>::infinity();
-    if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
-    if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));
-    return std::min(dt, p.time.max_step);
 }
 
 template <int D>
@@ -405,9 +385,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                                   \
-    template Water<D> initial_water(const Scene&);            \
-    template double choose_dt(const Water<D>&, const Scene&); \
+#define TARN_INSTANTIATE(D)                        \
+    template Water<D> initial_water(const Scene&); \
     template StepReport step(Water<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

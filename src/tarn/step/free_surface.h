@@ -8,10 +8,6 @@ namespace tarn::free_surface {
 template <int D>
 Water<D> initial_water(const Scene& scene);
 
-// The longest step that CFL, capillary waves and max_step allow.
-template <int D>
-double choose_dt(const Water<D>& water, const Scene& scene);
-
 template <int D>
 StepReport step(Water<D>& water, const Scene& scene, double dt);
 

@@ -36,8 +36,7 @@ void restore(Water<D>& w, const Scene& scene)
 template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
-    if (scene.params.flow) return carried_surface::choose_dt(w, scene);
-    return has_air(scene) ? two_phase::choose_dt(w, scene) : free_surface::choose_dt(w, scene);
+    return scene.params.flow ? carried_surface::choose_dt(w, scene) : longest_step(w, scene);
 }
 
 template <int D>

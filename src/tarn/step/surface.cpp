@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -331,7 +332,7 @@ double water_volume(const Water<D>& w)
 
 // How fast solids will move where there is water, from their keyframes.
 template <int D>
-double fastest_solid(const Water<D>& w, const Scene& scene)
+static double fastest_solid(const Water<D>& w, const Scene& scene)
 {
     if (!w.solids.moving) return 0;
     const double soon = 0.1 / scene.params.time.rate;
@@ -351,7 +352,7 @@ double fastest_solid(const Water<D>& w, const Scene& scene)
 
 // Capillary waves as short as the grid can carry must not outrun it (Brackbill et al. 1992).
 template <int D>
-double capillary_step(const Grid<D>& grid, const Params& p)
+static double capillary_step(const Grid<D>& grid, const Params& p)
 {
     const double density = p.fluid.density + (p.method.phases == Phases::water_air ? p.air.density : 0);
     return std::sqrt(density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * p.fluid.surface_tension));
@@ -407,14 +408,40 @@ void set_initial_velocity(Water<D>& w, const Scene& scene)
     }
 }
 
+template <int D>
+double longest_step(const Water<D>& w, const Scene& scene)
+{
+    const Params& p = scene.params;
+    double fastest = std::max(w.fastest, fastest_solid(w, scene));
+    for (const SourceParams& source : p.source)
+        if (source.velocity)
+            for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
+
+    // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
+    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity.at(w.time));
+    double dt = std::numeric_limits<double>::infinity();
+    if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
+    if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));
+    return std::min(dt, p.time.max_step);
+}
+
+template <int D>
+void start_gradients(Water<D>& w)
+{
+    for (int a = 0; a < D; ++a) {
+        w.velocity_gradient[a] = Gradient<D>(w.grid);
+        find_gradient(w.velocity_gradient[a], w.velocity[a], a, w.tiles_active);
+    }
+}
+
 #define TARN_INSTANTIATE(D)                                                             \
     template Water<D> initial_surface(const Scene&);                                    \
-    template double capillary_step(const Grid<D>&, const Params&);                      \
+    template void start_gradients(Water<D>&);                                           \
     template void find_curvature(Water<D>&, const Params&);                             \
     template void set_initial_velocity(Water<D>&, const Scene&);                        \
     template double outflow(const Water<D>&, Boundary<D>);                              \
     template double water_volume(const Water<D>&);                                      \
-    template double fastest_solid(const Water<D>&, const Scene&);                       \
+    template double longest_step(const Water<D>&, const Scene&);                        \
     template void find_wet_tiles(Water<D>&);                                            \
     template void find_tiles(Water<D>&);                                                \
     template void find_candidates(Water<D>&, double);                                   \

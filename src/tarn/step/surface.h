@@ -70,17 +70,18 @@ double outflow(const Water<D>& water, Boundary<D> boundary);
 template <int D>
 double water_volume(const Water<D>& water);
 
-// How fast solids will move where there is water, from their keyframes.
+// The longest step that CFL, capillary waves and max_step allow. CFL counts the water and what moves it; air may be
+// faster.
 template <int D>
-double fastest_solid(const Water<D>& water, const Scene& scene);
+double longest_step(const Water<D>& water, const Scene& scene);
 
 // Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
 void set_initial_velocity(Water<D>& water, const Scene& scene);
 
-// The longest step that surface tension allows.
+// The gradients of the velocity that CIP carries along, from the velocity.
 template <int D>
-double capillary_step(const Grid<D>& grid, const Params& params);
+void start_gradients(Water<D>& water);
 
 // Finds the curvature that pulls at the surface, around it.
 template <int D>

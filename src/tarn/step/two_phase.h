@@ -8,11 +8,6 @@ namespace tarn::two_phase {
 template <int D>
 Water<D> initial_water(const Scene& scene);
 
-// The longest step that CFL of the water, capillary waves and max_step allow. Air may be faster: nothing here limits
-// how far things move in a step.
-template <int D>
-double choose_dt(const Water<D>& water, const Scene& scene);
-
 template <int D>
 StepReport step(Water<D>& water, const Scene& scene, double dt);
 
