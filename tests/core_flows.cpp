@@ -14,7 +14,7 @@ P box(Vec3 min, Vec3 max)
     return p;
 }
 
-double volume(const Water<2>& w, const Scene& scene) { return measure(w, scene.params).volume; }
+double volume(Water<2>& w, const Scene& scene) { return measure(w, scene.params).volume; }
 
 // The bound for rates: 1 % of rate times time.
 TEST(Source, fills_a_box_at_its_rate)

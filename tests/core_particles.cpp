@@ -20,6 +20,7 @@ Params carried(FlowField field, double period, int cells, Vec3 center, int dimen
     p.domain.size.assign(static_cast<size_t>(dimension), 1.0);
     p.domain.cells = cells;
     p.time.cfl = 1;
+    p.surface.particles_per_cell = 16;  // as in the papers, in 2D
     p.flow = FlowParams{field, period};
     WaterParams ball;
     ball.shape = ShapeKind::sphere;

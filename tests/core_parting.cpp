@@ -159,5 +159,29 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     EXPECT_EQ(std::memcmp(one.pressure.data(), two.pressure.data(), one.phi.size() * sizeof(float)), 0);
 }
 
+// A slab falls on a floor whose upper cells lie in tiles of their own. When the gap is nearly closed those cells become
+// wet: the pressure must be solved for there, too.
+TEST(Gap, is_water_like_any_other_once_it_is_closed)
+{
+    constexpr int cells = 32;
+    constexpr double h = 1.0 / cells;
+    for (const double bottom : {8.6, 8.8, 9.0, 9.2}) {
+        Params p = slab(2, cells, bottom * h);
+        p.water[0].max = Vec3{2, 0.6, 2};
+        p.water[0].velocity = Vec3{0, -1, 0};
+        SolidParams floor;
+        floor.min = Vec3{-1, -1, -1};
+        floor.max = Vec3{2, 7.7 * h, 2};
+        p.solid.push_back(floor);
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        for (int n = 0; n < 2; ++n) {
+            const StepReport report = step(w, scene, 0.9 * h);
+            EXPECT_TRUE(report.pressure.converged) << bottom;
+            EXPECT_LT(measure(w, p).max_divergence * h, 1e-3) << "of 1 m/s; from " << bottom;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tarn

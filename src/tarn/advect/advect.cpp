@@ -15,8 +15,7 @@ template <int D, int axis>
 [[gnu::always_inline]] TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u,
                                                           const Place<D, axis>& place, Cell<D> c, float s, bool rk3)
 {
-    const Vec<D, float> x = place.position(c), u0 = place.velocity(u, c);
-    return rk3 ? trace_rk3(u, place.cells, x, u0, s) : trace_rk2(u, place.cells, x, u0, s);
+    return trace_path(u, place.cells, place.position(c), place.velocity(u, c), s, rk3);
 }
 
 // Calls f with every axis as a constant.

@@ -2,9 +2,10 @@
 // Moving fields with the flow: d phi / dt + u . grad phi = 0.
 //
 // Semi-Lagrangian: the value at x is the old value where the flow was a step ago [EMF02 §3.3.2], the path traced by RK2
-// (midpoint) or RK3 (Ralston). MacCormack (Selle et al. 2008): traced forth and back to find the error, half of which
-// is taken off, limited to the values around the departure point so that nothing overshoots. WENO5 with TVD-RK3
-// (Jiang & Peng 2000) is the reference for phi; it takes as many substeps as its own stability needs.
+// (midpoint) where it is short and by RK3 (Ralston) where it is long. MacCormack (Selle et al. 2008): traced forth and
+// back to find the error, half of which is taken off, limited to the values around the departure point so that nothing
+// overshoots. WENO5 with TVD-RK3 (Jiang & Peng 2000) is the reference for phi; it takes as many substeps as its own
+// stability needs.
 //
 // Monotonic CIP has its own page, advect/cip.h.
 //

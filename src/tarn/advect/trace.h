@@ -5,20 +5,24 @@
 
 namespace tarn {
 
-template <int D, class T>
-TARN_HD TARN_INLINE Vec<D, float> trace_rk2(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
-                                            float s)
-{
-    return x + s * sample_velocity(u, cells, x + (0.5f * s) * u0);
-}
+// By RK2 (midpoint), a path longer than this, in cells, turns too little with the flow: it is traced by RK3 (Ralston).
+inline constexpr float long_path = 1;
 
-template <int D, class T>
-TARN_HD inline Vec<D, float> trace_rk3(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
-                                       float s)
+// Where `velocity`, a function of the position that is u0 at x, leads.
+template <int D, class Velocity>
+TARN_HD TARN_INLINE Vec<D, float> trace_by(const Velocity& velocity, Vec<D, float> x, Vec<D, float> u0, float s,
+                                           bool rk3 = false)
 {
-    const Vec<D, float> u1 = sample_velocity(u, cells, x + (0.5f * s) * u0);
-    const Vec<D, float> u2 = sample_velocity(u, cells, x + (0.75f * s) * u1);
+    const Vec<D, float> u1 = velocity(x + (0.5f * s) * u0);
+    if (!rk3 && s * s * dot(u0, u0) < long_path * long_path) return x + s * u1;
+    const Vec<D, float> u2 = velocity(x + (0.75f * s) * u1);
     return x + s * ((2.0f / 9) * u0 + (3.0f / 9) * u1 + (4.0f / 9) * u2);
+}
+template <int D, class T>
+TARN_HD TARN_INLINE Vec<D, float> trace_path(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
+                                             float s, bool rk3 = false)
+{
+    return trace_by([&](Vec<D, float> y) { return sample_velocity(u, cells, y); }, x, u0, s, rk3);
 }
 
 // A path of many cells, traced in pieces of two at most, so that it follows the flow around corners and does not leave
@@ -33,7 +37,7 @@ TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, V
     for (int n = 0; n < most && left > 0; ++n) {
         const float far = std::fabs(s) * left * length(u0);
         const float part = far > piece ? left * piece / far : left;
-        x = trace_rk2(u, cells, x, u0, part * s);
+        x = trace_path(u, cells, x, u0, part * s);
         left -= part;
         if (left > 0) u0 = sample_velocity(u, cells, x);
     }
@@ -71,11 +75,8 @@ template <int D, class T>
 TARN_HD inline Vec<D, float> flow_beside_walls(const FaceView<D, T>& u, const Sheets<D>& sheets, Vec<D, float> start,
                                                Vec<D, float> x, float s, bool rk3)
 {
-    const Vec<D, float> u0 = velocity_one_side(u, sheets, start);
-    const Vec<D, float> u1 = velocity_one_side(u, sheets, go(sheets, start, x + (0.5f * s) * u0));
-    if (!rk3) return x + s * u1;
-    const Vec<D, float> u2 = velocity_one_side(u, sheets, go(sheets, start, x + (0.75f * s) * u1));
-    return x + s * ((2.0f / 9) * u0 + (3.0f / 9) * u1 + (4.0f / 9) * u2);
+    const auto velocity = [&](Vec<D, float> y) { return velocity_one_side(u, sheets, go(sheets, start, y)); };
+    return trace_by(velocity, x, velocity_one_side(u, sheets, start), s, rk3);
 }
 
 // Where what is at x, in or at the side of cell c, at the end of a step of s = dt/h was at its start. The fields there

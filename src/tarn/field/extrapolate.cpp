@@ -24,7 +24,8 @@ struct HiddenBySheets {
 
 template <int D, class Hidden>
 void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                      const Tiles<D>& tiles, int layers, Field<D>& scratch, const Hidden& hidden)
+                      const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch,
+                      const Hidden& hidden)
 {
     const auto d = distance.view();
     const auto k = known.view();
@@ -35,11 +36,12 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     View<D> from = u.view(), to = scratch.view();
     parallel_for_faces<true>("extrapolate mark", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = k.index(c);
-        const float v = from[i];
-        from[i] = k[i] ? v : nowhere;
+        const float v = from[i], marked = k[i] ? v : nowhere;
+        from[i] = marked;
+        to[i] = marked;
     });
     for (int layer = 0; layer < layers; ++layer) {
-        parallel_for_faces<true>("extrapolate", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        parallel_for_faces<true>("extrapolate", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
             const int i = from.index(c);
             const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
@@ -64,7 +66,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
         std::swap(from, to);
     }
     const auto v = u.view();
-    parallel_for_faces<true>("extrapolate rest", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for_faces<true>("extrapolate rest", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = v.index(c);
         const float reached = from[i];
         v[i] = is_nowhere(reached) ? 0.0f : reached;
@@ -75,17 +77,17 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
 
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                 const Tiles<D>& tiles, int layers, Field<D>& scratch, const Sheets<D>& sheets)
+                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch, const Sheets<D>& sheets)
 {
     if (sheets.any())
-        extrapolate_seen(u, known, axis, distance, tiles, layers, scratch, HiddenBySheets<D>{sheets});
+        extrapolate_seen(u, known, axis, distance, tiles, unknown, layers, scratch, HiddenBySheets<D>{sheets});
     else
-        extrapolate_seen(u, known, axis, distance, tiles, layers, scratch, NothingHidden{});
+        extrapolate_seen(u, known, axis, distance, tiles, unknown, layers, scratch, NothingHidden{});
 }
 
-template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&, int,
-                          Field<2>&, const Sheets<2>&);
-template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&, int,
-                          Field<3>&, const Sheets<3>&);
+template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&,
+                          const Tiles<2>&, int, Field<2>&, const Sheets<2>&);
+template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&,
+                          const Tiles<3>&, int, Field<3>&, const Sheets<3>&);
 
 }  // namespace tarn

@@ -11,10 +11,12 @@
 namespace tarn {
 
 // Extends component `axis` of a face field from the faces marked known (1) to those within `layers` cells, on the given
-// tiles. `distance` is at cell centres, `nowhere` beyond the grid, and grows away from the known faces. Faces not
-// reached become 0. `scratch` is a field to work in. Nothing comes through a sheet, nor to a face that has one.
+// tiles, of which `unknown` have all the others. `distance` is at cell centres, `nowhere` beyond the grid, and grows
+// away from the known faces. Faces not reached become 0. `scratch` is a field to work in. Nothing comes through a
+// sheet, nor to a face that has one.
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                 const Tiles<D>& tiles, int layers, Field<D>& scratch, const Sheets<D>& sheets = {});
+                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch,
+                 const Sheets<D>& sheets = {});
 
 }  // namespace tarn

@@ -160,12 +160,27 @@ TARN_HD inline float sample_faces(const View<D, T>& f, Cell<D> cells, int axis, 
 template <int D, class T>
 TARN_HD TARN_INLINE Vec<D, float> sample_velocity(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x)
 {
-    int at_cells[D], at_faces[D];
-    float w_cells[D], w_faces[D];
-    for (int a = 0; a < D; ++a) {
-        at_cells[a] = locate(x[a], cells[a] - 1, w_cells[a]);
-        at_faces[a] = locate(x[a] + 0.5f, cells[a], w_faces[a]);
-    }
+    int at_cells[4], at_faces[4];
+    float w_cells[4], w_faces[4];
+#if TARN_SSE
+    // All axes at once, in the same way.
+    if constexpr (D == 3) {
+        const __m128 zero = _mm_setzero_ps(), p = _mm_set_ps(0, x[2], x[1], x[0]);
+        const __m128i one = _mm_set1_epi32(1), n = _mm_set_epi32(2, cells[2], cells[1], cells[0]);
+        const auto place = [&](__m128 at, __m128i last, int* lower, float* weight) {
+            const __m128 kept = _mm_min_ps(_mm_max_ps(at, zero), _mm_cvtepi32_ps(last));
+            const __m128i i = _mm_min_epi32(_mm_cvttps_epi32(kept), _mm_sub_epi32(last, one));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(lower), i);
+            _mm_storeu_ps(weight, _mm_sub_ps(kept, _mm_cvtepi32_ps(i)));
+        };
+        place(p, _mm_sub_epi32(n, one), at_cells, w_cells);
+        place(_mm_add_ps(p, _mm_set1_ps(0.5f)), n, at_faces, w_faces);
+    } else
+#endif
+        for (int a = 0; a < D; ++a) {
+            at_cells[a] = locate(x[a], cells[a] - 1, w_cells[a]);
+            at_faces[a] = locate(x[a] + 0.5f, cells[a], w_faces[a]);
+        }
     Vec<D, float> v;
     for (int a = 0; a < D; ++a) {
         Lattice<D> l;

@@ -67,9 +67,9 @@ struct MethodParams {
 struct SurfaceParams {
     double band = 4;                              // cells each side in which phi is a distance
     Advection advection = Advection::maccormack;  // of phi
-    double max_step = 2.5;                        // cells that the surface moves at once
+    double max_step = 5;                          // cells that the surface moves at once
     Redistancing distance = Redistancing::eikonal;
-    int particles_per_cell = 16;
+    int particles_per_cell = 8;
     int reseed_every = 10;  // steps
     bool spray = true;
     bool volume_correction = true;

@@ -320,8 +320,9 @@ const ParamRow surface_rows[] = {
     choice<&SurfaceParams::distance>("distance",
                                      "How phi is made a distance again: outwards from the surface, or by fictitious "
                                      "steps of its own equation."),
-    integer<&SurfaceParams::particles_per_cell>("particles_per_cell", "", 1, 1000,
-                                                "Particles in each cell near the surface."),
+    integer<&SurfaceParams::particles_per_cell>(
+        "particles_per_cell", "", 1, 1000,
+        "Particles in each cell near the surface. More keep thin sheets and sharp corners longer."),
     integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
                                           "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
@@ -424,14 +425,15 @@ const ParamRow render_rows[] = {
 };
 
 const ParamRow light_rows[] = {
-    choice<&LightParams::kind>("kind",
-                               "A clear sky with its sun; a sun alone; a rectangle that shines; or a picture all around."),
+    choice<&LightParams::kind>(
+        "kind", "A clear sky with its sun; a sun alone; a rectangle that shines; or a picture all around."),
     only_3d(vector<&LightParams::direction>("direction", "", -far, far,
                                             "Where the sun stands, of any length; chosen to suit the camera where not "
                                             "given.")),
     number<&LightParams::haze>("haze", "", 0, 100, "Dust and mist in a sky's air; a clear day has 1."),
-    number<&LightParams::strength>("strength", "", 0, 1e9,
-                                   "Scales it; of a rectangle, its power in watts. In a day's sky white paper is about 1."),
+    number<&LightParams::strength>(
+        "strength", "", 0, 1e9,
+        "Scales it; of a rectangle, its power in watts. In a day's sky white paper is about 1."),
     only_3d(vector<&LightParams::color>("color", "", 0, 1e3, "Red, green and blue of its light.")),
     only_3d(vector<&LightParams::position>("position", "m", -far, far, "The middle of a rectangle.")),
     only_3d(vector<&LightParams::target>("target", "m", -far, far,

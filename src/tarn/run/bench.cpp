@@ -67,6 +67,7 @@ Scene dam_break(const Case& c)
     params.domain.size = c.size;
     params.domain.cells = c.cells;
     params.method.surface = c.surface;
+    params.surface.particles_per_cell = 16;  // so that results of all versions can be compared
     if (c.air) {
         params.method.phases = Phases::water_air;
         params.method.advection = params.surface.advection = Advection::cip;

@@ -84,6 +84,8 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
 {
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     const Tiles<D>& tiles = w.solids.any ? w.tiles_active : w.tiles_band;
+    // Inside solids wet cells have faces that the pressure did not move.
+    const Tiles<D>& unknown = w.solids.any ? w.tiles_active : w.tiles_dry;
     Field<D>& distance = w.solids.any ? w.to_water : w.phi;
     if (w.solids.any) {
         const auto d = distance.view();
@@ -94,9 +96,10 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
         });
     }
     for (int a = 0; a < D; ++a)
-        extrapolate(w.velocity[a], w.known[a], a, distance, tiles, layers, w.faces[a], sheets_of(w.solids, w.grid));
+        extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
+                    sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
-    balance_first_layer(w, tiles);
+    balance_first_layer(w, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
@@ -342,6 +345,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
+        if (w.pockets.fill(w.phi, boundary, w.tiles_shallow, w.ledger.before)) find_wet_tiles(w);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
@@ -350,6 +354,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
             self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
+        w.pockets.add_buoyancy(w.velocity, take<D>(p.domain.gravity.at(w.time)), dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
@@ -375,6 +380,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, w.time + dt);
+        w.pockets.empty(w.phi);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
@@ -394,55 +400,81 @@ TARN_INSTANTIATE(3)
 
 }  // namespace free_surface
 
+namespace {
+
+// Of the water, apart from what it was asked for.
 template <int D>
-Measures measure(const Water<D>& w, const Params& p)
+double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
 {
-    Measures m;
-    const auto phi = w.phi.view();
+    const auto phi = w.phi.view(), swelling = w.swelling.view();
     const auto u = w.velocity.view();
-    const float h = static_cast<float>(w.grid.h);
-    const WetPart<D> wet = wet_part(w.phi, w.solids);
-    const double mass = p.fluid.density * cell_volume(w.grid);
-    m.volume_spray = volume(w.spray) * cell_volume(w.grid);
-    m.fragments = totals(w.fragments, w.grid, p);
-    m.volume = water_volume(w) + m.volume_spray + m.fragments.volume_droplets - m.fragments.volume_bubbles;
-    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                           const float f = wet(c);
-                           if (!(f > 0)) return 0.0;
-                           const Vec<D, float> v = velocity_at_cell(u, c);
-                           return static_cast<double>(f * dot(v, v));
-                       });
-    const Grid<D> grid = w.grid;
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
-    m.potential_energy = -mass * parallel_sum("measure", w.tiles_active,
-                                              [=] TARN_KERNEL(Cell<D> c) { return wet(c) * dot(g, grid.centre(c)); });
-    m.max_speed = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-        return phi(c) < 0 && wet(c) > 0 ? length(velocity_at_cell(u, c)) : 0.0f;
-    });
-    m.cells_wet = static_cast<long>(
-        parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
-    const Boundary<D> boundary = boundary_of(w, p);
+    const float per_h = static_cast<float>(1 / w.grid.h);
     const bool rates = w.flows.any_rate;
-    const auto swelling = w.swelling.view();
+    // In a box with nothing else in it, every face has the velocity that counts.
+    if (!boundary.solids && !boundary.inlets && !rates)
+        return parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            float out = 0;
+            TARN_UNROLL
+            for (int a = 0; a < D; ++a) out += u[a][i + phi.next(a)] - u[a][i];
+            const float left = std::fabs(out * per_h - swelling[i]);
+            return phi[i] < 0 ? left : 0.0f;
+        });
     const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
-    m.max_divergence = parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+    return parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         if (!(phi(c) < 0)) return 0.0f;
         float out = 0, open = 0;
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side) {
-                Cell<D> face = c;
-                face[a] += side;
+                const Cell<D> face = moved<D>(c, a, side);
                 const float part = boundary.open_at(face, a);
                 const float flow = part * u[a](face) + (1 - part) * boundary.closed_velocity(face, a);
                 out += side ? flow : -flow;
                 open += part;
             }
-        return open > 0 ? std::fabs(out / h - swelling(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
+        return open > 0 ? std::fabs(out * per_h - swelling(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
     });
+}
+
+}  // namespace
+
+template <int D>
+Measures measure(Water<D>& w, const Params& p)
+{
+    Measures m;
+    const auto phi = std::as_const(w.phi).view();
+    const auto u = std::as_const(w.velocity).view();
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    const auto part = w.scratch[0].view();
+    parallel_for("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { part(c) = wet(c); });
+    const double cell = cell_volume(w.grid), mass = p.fluid.density * cell;
+    m.volume_spray = volume(w.spray) * cell;
+    m.fragments = totals(w.fragments, w.grid, p);
+    const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                               return static_cast<double>(part(c));
+                           });
+    m.volume = on_grid + m.volume_spray + m.fragments.volume_droplets - m.fragments.volume_bubbles;
+    m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                           const Vec<D, float> v = velocity_at_cell(u, c);
+                           return static_cast<double>(part(c) * dot(v, v));
+                       });
+    const Grid<D> grid = w.grid;
+    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        return part(c) * dot(g, grid.centre(c));
+    });
+    m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        const Vec<D, float> v = velocity_at_cell(u, c);
+        const float square = dot(v, v);
+        return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
+    }));
+    m.cells_wet = static_cast<long>(
+        parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    m.max_divergence = largest_divergence(w, boundary_of(w, p));
     return m;
 }
 
-template Measures measure(const Water<2>&, const Params&);
-template Measures measure(const Water<3>&, const Params&);
+template Measures measure(Water<2>&, const Params&);
+template Measures measure(Water<3>&, const Params&);
 
 }  // namespace tarn

@@ -44,6 +44,6 @@ template <int D>
 StepReport step(Water<D>& water, const Scene& scene, double dt);
 
 template <int D>
-Measures measure(const Water<D>& water, const Params& params);
+Measures measure(Water<D>& water, const Params& params);
 
 }  // namespace tarn

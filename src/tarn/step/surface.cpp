@@ -102,7 +102,8 @@ void find_tiles(Water<D>& w)
         parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
             const float p = phi(c);
             const int wet = p < 0 ? tile_wet | tile_active : everywhere;
-            return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active : 0));
+            const int dry = p >= 0 ? tile_dry : 0;
+            return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active | dry : 0));
         });
     TileMap<D> left(w.grid);
     for (size_t i = 0; i < found.size(); ++i) {
@@ -134,6 +135,7 @@ void find_tiles(Water<D>& w)
     w.tiles_active = select(w.map, tile_active);
     w.tiles_deep = select(w.map, tile_deep);
     w.tiles_shallow = select(w.map, tile_shallow);
+    w.tiles_dry = select(w.map, tile_dry);
 }
 
 template <int D>

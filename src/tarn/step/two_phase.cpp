@@ -39,7 +39,7 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
                  [=] TARN_KERNEL(Cell<D> c) { d(c) = -nodes_at_cell<D>(nodes, c); });
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     for (int a = 0; a < D; ++a)
-        extrapolate(w.velocity[a], w.known[a], a, w.to_water, w.tiles_active, layers, w.faces[a],
+        extrapolate(w.velocity[a], w.known[a], a, w.to_water, w.tiles_active, w.tiles_active, layers, w.faces[a],
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, w.tiles_active);
     slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
@@ -98,6 +98,7 @@ template <int D>
 void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
     if (w.fragments.count() == 0) return;
+    find_density(w.density, w.phi, p, w.tiles_active);
     const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);

@@ -8,6 +8,7 @@
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
 #include "tarn/phases/fragments.h"
+#include "tarn/pressure/air_pockets.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
 #include "tarn/surface/particles.h"
@@ -21,6 +22,7 @@ inline constexpr uint8_t tile_active = 4;     // either: where velocities are
 inline constexpr uint8_t tile_candidate = 8;  // where a step may find any of these
 inline constexpr uint8_t tile_deep = 16;      // wet, and nowhere within the band
 inline constexpr uint8_t tile_shallow = 32;   // active, but not deep
+inline constexpr uint8_t tile_dry = 64;       // within the band, a cell with phi >= 0
 
 template <int D>
 struct Water {
@@ -53,7 +55,7 @@ struct Water {
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
-    Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow;
+    Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow, tiles_dry;
 
     // Room to work in. Outside active tiles, `faces` and `known` are zero.
     FaceField<D> faces;
@@ -66,6 +68,7 @@ struct Water {
     FaceField<D> density;       // only with air
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
+    AirPockets<D> pockets;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;
     LostParticles lost;

@@ -382,20 +382,19 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
             const auto velocity_at = [&](Vec<D, float> y) {
                 return near ? sample_velocity_in_gaps(u, f, sides.before, y) : velocity_one_side(u, sides.before, y);
             };
-            const Vec<D, float> half = go(sides.before, x, x + (0.5f * s) * velocity_at(x));
-            const Vec<D, float> end = kept_inside(x + s * velocity_at(half), cells, barred_margin);
+            const auto reached = [&](Vec<D, float> y) { return velocity_at(go(sides.before, x, y)); };
+            const Vec<D, float> end = kept_inside(trace_by(reached, x, velocity_at(x), s), cells, barred_margin);
             p.put(i, go(sides.after, sides.carried(x), end));
         });
         return;
     }
     parallel_range("advect particles", particles.count(), [=] TARN_KERNEL(int i) {
         const Vec<D, float> x = p.at(i);
-        if (std::fabs(p.radius[i]) < most_radius) {
-            const Vec<D, float> half = x + (0.5f * s) * sample_velocity_in_gaps(u, f, cells, x);
-            p.put(i, kept_inside(x + s * sample_velocity_in_gaps(u, f, cells, half), cells));
-        } else {
-            p.put(i, kept_inside(trace_rk2(u, cells, x, sample_velocity(u, cells, x), s), cells));
-        }
+        const bool near = std::fabs(p.radius[i]) < most_radius;
+        const auto velocity_at = [&](Vec<D, float> y) {
+            return near ? sample_velocity_in_gaps(u, f, cells, y) : sample_velocity(u, cells, y);
+        };
+        p.put(i, kept_inside(trace_by(velocity_at, x, velocity_at(x), s), cells));
     });
 }
 
