@@ -100,6 +100,7 @@ constexpr Word light_words[] = {
     word("image", LightKind::image),
 };
 constexpr Word water_look_words[] = {
+    word("pool", WaterLook::pool),
     word("clear", WaterLook::clear),
     word("murky", WaterLook::murky),
     word("milk", WaterLook::milk),
@@ -379,6 +380,9 @@ const ParamRow output_rows[] = {
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
                                              "How often to save what a run resumes from."),
+    number<&OutputParams::checkpoint_interval>("checkpoint_interval", "s", 0, 1e9,
+                                               "Least time on the clock between two of them, so that quick runs do not "
+                                               "wait for the disk. The last frame is always saved."),
 };
 
 const ParamRow camera_rows[] = {
@@ -406,12 +410,15 @@ const ParamRow render_rows[] = {
     integer<&RenderParams::bounces>("bounces", "", 1, 1000, "Surfaces that a path may meet."),
     boolean<&RenderParams::caustics>("caustics", "Follow light through water and glass by photons."),
     integer<&RenderParams::photons>("photons", "", 1000, 1e8, "How many, for every four samples."),
-    boolean<&RenderParams::denoise>("denoise", "Smooth what noise is left, guided by what is seen."),
+    boolean<&RenderParams::denoise>(
+        "denoise",
+        "Smooth what noise is left in the PNG, guided by what is seen; the EXR has the light as it was found."),
     number<&RenderParams::exposure>("exposure", "stops", -20, 20, "Brighter or darker; each stop doubles."),
     boolean<&RenderParams::exr>("exr",
                                 "Also write an EXR with radiance, albedo, normal, depth and velocity each frame."),
     choice<&RenderParams::surface>("surface", "The filter that reconstructs the water's surface from the grid."),
-    choice<&RenderParams::water>("water", "Pure water, water with silt in it, or milk."),
+    choice<&RenderParams::water>(
+        "water", "As blue as a pool, whatever the size of the domain; pure water; with silt in it; or milk."),
     only_3d(vector<&RenderParams::absorption>("absorption", "1/m", 0, 1e6,
                                               "Of red, green and blue, instead of what `water` says.")),
     only_3d(vector<&RenderParams::scattering>("scattering", "1/m", 0, 1e6,
@@ -421,17 +428,19 @@ const ParamRow render_rows[] = {
     number<&RenderParams::floor_size>("floor_size", "m", 1e-6, far,
                                       "Of a tile, a pair of squares or the image; fits the domain where not given."),
     text<&RenderParams::floor_image>("floor_image", "A PNG or EXR beside the scene file, for floor = \"image\"."),
+    boolean<&RenderParams::tank>("tank", "Show the domain's edges as thin rods, where two closed walls meet."),
 };
 
 const ParamRow light_rows[] = {
-    choice<&LightParams::kind>("kind",
-                               "A clear sky with its sun; a sun alone; a rectangle that shines; or a picture all around."),
+    choice<&LightParams::kind>(
+        "kind", "A clear sky with its sun; a sun alone; a rectangle that shines; or a picture all around."),
     only_3d(vector<&LightParams::direction>("direction", "", -far, far,
                                             "Where the sun stands, of any length; chosen to suit the camera where not "
                                             "given.")),
     number<&LightParams::haze>("haze", "", 0, 100, "Dust and mist in a sky's air; a clear day has 1."),
-    number<&LightParams::strength>("strength", "", 0, 1e9,
-                                   "Scales it; of a rectangle, its power in watts. In a day's sky white paper is about 1."),
+    number<&LightParams::strength>(
+        "strength", "", 0, 1e9,
+        "Scales it; of a rectangle, its power in watts. In a day's sky white paper is about 1."),
     only_3d(vector<&LightParams::color>("color", "", 0, 1e3, "Red, green and blue of its light.")),
     only_3d(vector<&LightParams::position>("position", "m", -far, far, "The middle of a rectangle.")),
     only_3d(vector<&LightParams::target>("target", "m", -far, far,

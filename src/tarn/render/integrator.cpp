@@ -146,8 +146,8 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
             seen = true;
             features->depth = hit.t;
             features->normal = hit.normal;
-            if (hit.body >= 0)
-                features->velocity = world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position);
+            features->velocity =
+                hit.body >= 0 ? world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position) : hit.velocity;
         }
         if (hit.light >= 0) {
             const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];
@@ -206,7 +206,7 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
 
         // A path that carries little ends by chance, and stands for those that do.
         // Radiance over n² is what a medium leaves alone.
-        if (bounce > 2) {
+        if (bounce > 0) {
             const Material* const inside = world.medium(where);
             const float ior = inside ? inside->ior : 1, survives = std::min(1.0f, ior * ior * largest(through));
             if (random.next() >= survives) return light;

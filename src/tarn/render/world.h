@@ -60,6 +60,7 @@ struct Hit {
     bool sphere = false;
     Vec3f centre;
     float radius = 0;
+    Vec3f velocity = {};  // of the sphere
 };
 
 class World {

@@ -13,6 +13,7 @@
 #include "tarn/output/files.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/frames.h"
+#include "tarn/run/machine.h"
 #include "tarn/run/run.h"
 #include "tarn/scene/read.h"
 
@@ -79,6 +80,9 @@ double primary_rays(Filter filter)
 void bench_render(const std::string& results_dir, const std::string& scenes)
 {
     nlohmann::ordered_json result;
+    result["case"] = "render";
+    result["version"] = TARN_VERSION;
+    result["cpu"] = this_machine().cpu;
     result["threads"] = threads();
     for (const Filter filter : {Filter::tricubic, Filter::trilinear}) {
         const char* name = filter == Filter::tricubic ? "tricubic" : "trilinear";
