@@ -5,7 +5,7 @@
 
 The run needs output.volume = true and output.surface = "ply". Tarn renders the volume of the frame, with spray and
 caustics. Cycles, on the processor, renders the mesh of the same frame with a water material over a floor under its sky,
-from the same camera. Each time is of the whole picture, from the frame on disk to the picture on disk for Tarn, from the
+from the same camera. Each time is on the clock and of the whole picture, from the frame on disk to the picture on disk for Tarn, from the
 mesh in memory for Cycles. The pictures are render/frame_NNNN.png and render/cycles_NNNN.png.
 """
 import argparse
@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,11 @@ def camera_of(scene):
     return position, target, float(fov.group(1)) if fov else 40.0
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dir", type=pathlib.Path, help="folder of a run")
@@ -113,6 +119,7 @@ def main():
                            "--again", *words], capture_output=True, text=True)
     if tarn.returncode != 0:
         sys.exit(tarn.stdout + tarn.stderr)
+    mine_processor = processor_seconds()
     mine = float(re.search(r"frame \d+ .* ([\d.]+) s", tarn.stdout).group(1))
 
     with tempfile.TemporaryDirectory() as folder:
@@ -124,14 +131,18 @@ def main():
                                  "--", *map(str, given)], capture_output=True, text=True)
         if cycles.returncode != 0:
             sys.exit(cycles.stdout + cycles.stderr)
+    theirs_processor = processor_seconds() - mine_processor
     theirs = float(re.search(r"cycles took ([\d.]+)", cycles.stdout).group(1))
     print(f"{WIDTH} x {HEIGHT}, {SAMPLES} samples: tarn {mine:.1f} s with caustics, cycles {theirs:.1f} s, "
-          f"cycles / tarn = {theirs / mine:.2f}")
+          f"cycles / tarn = {theirs / mine:.2f}\n"
+          f"processor time of the whole programs: tarn {mine_processor:.1f} s, blender {theirs_processor:.1f} s")
     if args.results:
         version = re.search(r"Blender ([\d.]+)", cycles.stdout)
         result = {"frame": f"{args.dir.name} {args.frame}", "threads": os.cpu_count(), "width": WIDTH, "height": HEIGHT,
                   "samples": SAMPLES, "blender": version.group(1) if version else "", "tarn_seconds": mine,
-                  "cycles_seconds": round(theirs, 2), "ratio": round(theirs / mine, 3)}
+                  "cycles_seconds": round(theirs, 2), "ratio": round(theirs / mine, 3),
+                  "tarn_processor_seconds": round(mine_processor, 1),
+                  "blender_processor_seconds": round(theirs_processor, 1)}
         args.results.write_text(json.dumps(result, indent=2) + "\n")
 
 

@@ -37,7 +37,7 @@ Material material_of(const SolidParams& solid)
 {
     Material m;
     m.roughness = static_cast<float>(solid.roughness);
-    Vec3f colour{0.72f, 0.70f, 0.66f};
+    Vec3f colour{0.58f, 0.56f, 0.53f};
     switch (solid.material) {
         case SolidLook::plaster:
             break;
