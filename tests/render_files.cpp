@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "output_water.h"
 #include "read_png.h"
@@ -52,6 +53,7 @@ width = 64
 height = 36
 samples = 4
 photons = 2000
+denoise = false
 )";
 
 TEST(Volumes, give_back_phi_and_velocity)
@@ -188,10 +190,58 @@ TEST_F(RenderProgram, renders_a_run_and_skips_what_is_there)
     EXPECT_TRUE(exists("out/pool/render/frame_0001.done"));
     EXPECT_FALSE(exists("out/pool/render/frame_0001.claim"));
     EXPECT_EQ(read_png(folder / "out/pool/render/frame_0001.png").width, 32);
+    // What was made smaller is made again where the whole is asked for; the others are there.
+    const Outcome whole = tarn({"render", "out/pool"});
+    EXPECT_NE(whole.out.find("done: 1 frames"), std::string::npos) << whole.out;
+    EXPECT_EQ(difference(before, tree("out/pool/render")), "");
+    ASSERT_EQ(tarn({"render", "out/pool", "--frames", "1", "--preview", "--again", "--quiet"}).code, 0);
     // Pictures of two sizes make no movie.
     const Outcome movie = tarn({"movie", "out/pool"});
     EXPECT_EQ(movie.code, 1);
     EXPECT_NE(movie.err.find("render all frames alike"), std::string::npos) << movie.err;
+}
+
+// Every word that a look may have makes a picture, and each another one.
+TEST_F(RenderProgram, shows_every_look)
+{
+    write("pool.toml", pool);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--set", "output.volume=true"}).code, 0);
+    std::set<std::string> pictures;
+    const auto look = [&](const std::string& dir, std::vector<std::string> settings) {
+        std::vector<std::string> words{"render", dir, "--frames", "1", "--again", "--quiet", "--samples", "2"};
+        for (const std::string& s : settings) words.insert(words.end(), {"--set", s});
+        const Outcome o = tarn(words);
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_TRUE(pictures.insert(read(dir + "/render/frame_0001.png")).second) << settings.front();
+    };
+    look("out/pool", {"render.water=pool"});
+    look("out/pool", {"render.water=clear"});
+    look("out/pool", {"render.water=murky"});
+    look("out/pool", {"render.water=milk"});
+    look("out/pool", {"render.floor=plain"});
+    look("out/pool", {"render.floor=checker"});
+    look("out/pool", {"render.floor=none"});
+    look("out/pool", {"render.surface=trilinear"});
+    look("out/pool", {"render.tank=false"});
+    look("out/pool", {"render.caustics=false"});
+    look("out/pool", {"render.denoise=true"});
+    look("out/pool", {"camera.orbit=90"});
+    look("out/pool", {"camera.aperture=0.2", "camera.focus=1"});
+
+    // A picture of its own serves as ground and as light all around.
+    std::filesystem::copy_file(folder / "out/pool/render/frame_0001.exr", folder / "studio.exr");
+    std::filesystem::copy_file(folder / "out/pool/render/frame_0001.png", folder / "ground.png");
+    std::string solids;
+    for (const char* kind : {"plaster", "plastic", "metal", "mirror"})
+        for (const char* roughness : {"0.1", "0.6"})
+            solids += std::string("[[solid]]\nshape = \"sphere\"\nradius = 0.05\ncenter = [0.") + roughness[2] +
+                      ", 0.3, 0.2]\nmaterial = \"" + kind + "\"\nroughness = " + roughness + "\n";
+    write("studio.toml", std::string(pool) + "floor = \"image\"\nfloor_image = \"ground.png\"\n" + solids +
+                             "[[light]]\nkind = \"image\"\nimage = \"studio.exr\"\n[[light]]\nkind = \"area\"\n"
+                             "position = [0.5, 2, 0.2]\nstrength = 20\n[[light]]\nkind = \"sun\"\n");
+    const Outcome o = tarn({"run", "studio.toml", "--quiet", "--frames", "1", "--set", "output.volume=true"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    look("out/studio", {"camera.shutter=0"});
 }
 
 TEST_F(RenderProgram, says_what_it_cannot_render)
@@ -207,6 +257,8 @@ TEST_F(RenderProgram, says_what_it_cannot_render)
     refused({"render", "out/pool"}, "output.volume = true");
     ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--force", "--set", "output.volume=true"}).code, 0);
     refused({"render", "out/pool", "--frames", "7"}, "no volume of frame 7");
+    refused({"render", "out/pool", "--scale", "nan"}, "--scale nan");
+    refused({"render", "out/pool", "--set", "render.width=4000", "--scale", "9"}, "16384 pixels");
     refused({"render", "out/pool", "--set", "render.widht=9"}, "did you mean \"width\"");
     refused({"render", "out/pool", "--set", "render.floor=image"}, "floor_image");
 }

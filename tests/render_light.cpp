@@ -433,8 +433,10 @@ TEST(Sky, samples_have_their_density)
     constexpr int n = 50000;
     for (int i = 0; i < n; ++i) {
         Random random(static_cast<uint32_t>(i), 7, 6);
-        const Vec3f d = dome.sample(random.next(), random.next());
-        sum += 1.0 / dome.density(d) / n;
+        const Dome::Look drawn = dome.sample(random.next(), random.next()), seen = dome.look(drawn.direction);
+        sum += 1.0 / drawn.density / n;
+        EXPECT_NEAR(drawn.density, seen.density, 0.02 * seen.density);
+        EXPECT_NEAR(drawn.radiance[1], seen.radiance[1], 1e-3 * seen.radiance[1]);
     }
     EXPECT_NEAR(sum, 4 * pi, 0.25);
 }

@@ -181,18 +181,36 @@ TEST(LevelSet, between_two_frames_it_is_between)
 TEST(Meshes, spheres_move_while_the_shutter_is_open)
 {
     Meshes drops;
-    drops.add_spheres({{{0, 0, 0}, 0.1f, {1, 0, 0}}, {{0, 5, 0}, 0.1f, {0, 0, 0}}}, 7);
+    drops.add_spheres({{{0, 0, 0}, 0.1f, {1, 0, 0}, {30, 0, 0}}, {{0, 5, 0}, 0.1f, {0, 0, 0}}}, 7);
     drops.make_ready();
     MeshHit hit;
     ASSERT_TRUE(drops.hit(hit, {{0, 0, 1}, {0, 0, -1}, 0}, endless));
     EXPECT_NEAR(hit.t, 0.9, 1e-5);
     EXPECT_EQ(hit.material, 7);
     EXPECT_TRUE(hit.sphere);
+    EXPECT_EQ(hit.velocity, (Vec3f{30, 0, 0}));
     EXPECT_NEAR(hit.normal[2], 1, 1e-5);
     EXPECT_FALSE(drops.hit(hit, {{0, 0, 1}, {0, 0, -1}, 1}, endless));
     ASSERT_TRUE(drops.hit(hit, {{0.5f, 0, 1}, {0, 0, -1}, 0.5f}, endless));
     EXPECT_NEAR(hit.centre[0], 0.5, 1e-6);
     EXPECT_TRUE(drops.blocks({{0, 5, 1}, {0, 0, -1}, 0.3f}, endless));
+}
+
+TEST(Meshes, a_million_drops_are_told_apart)
+{
+    std::vector<Sphere> drops;
+    for (int n = 0; n < 1000000; ++n)
+        drops.push_back({Vec3f{float(n % 100), float(n / 100 % 100), float(n / 10000)}, 0.2f, {}});
+    Meshes spray;
+    spray.add_spheres(drops, 0);
+    spray.make_ready();
+    MeshHit hit;
+    for (const auto& [x, y] : {std::pair{0, 0}, {99, 99}, {37, 81}}) {
+        ASSERT_TRUE(spray.hit(hit, {{float(x), float(y), 120}, {0, 0, -1}}, endless));
+        EXPECT_NEAR(hit.t, 120 - 99.2, 1e-4);
+        EXPECT_EQ(hit.centre, (Vec3f{float(x), float(y), 99}));
+        EXPECT_FALSE(spray.hit(hit, {{float(x) + 0.5f, float(y) + 0.5f, 120}, {0, 0, -1}}, endless));
+    }
 }
 
 TEST(Meshes, instances_stand_where_they_are_put)

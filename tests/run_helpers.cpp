@@ -76,6 +76,7 @@ frames = 12
 [output]
 preview = false
 checkpoint_every = 3
+checkpoint_interval = 0
 )" + more;
 }
 

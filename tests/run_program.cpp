@@ -136,6 +136,16 @@ TEST_F(Stopped, before_the_first_checkpoint_it_starts_over)
     EXPECT_EQ(difference(physics("o"), physics("whole")), "");
 }
 
+// A quick run does not wait for the disk: by default some seconds lie between checkpoints, and this one takes less.
+TEST_F(ARun, saves_no_more_often_than_asked)
+{
+    write("small.toml", small_scene());
+    ASSERT_EQ(tarn({"run", "small.toml", "--quiet", "--set", "output.checkpoint_interval=3600"}).code, 0);
+    EXPECT_EQ(tree("out/small/checkpoint").size(), 1u);
+    ASSERT_EQ(tarn({"run", "small.toml", "--quiet", "--force", "--set", "output.checkpoint_interval=0"}).code, 0);
+    EXPECT_EQ(tree("out/small/checkpoint").size(), 2u);
+}
+
 TEST_F(Stopped, with_its_newest_checkpoint_damaged_it_uses_the_one_before)
 {
     write("small.toml", small_scene());

@@ -27,7 +27,7 @@ enum class Toward { right, left };
 enum class FlowField { rotation, vortex, deformation };
 enum class SolidLook { plaster, plastic, metal, mirror, glass };
 enum class LightKind { sky, sun, area, image };
-enum class WaterLook { clear, murky, milk };
+enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
 
@@ -101,11 +101,12 @@ struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
     bool volume = false;
     VolumeFormat volume_format = VolumeFormat::vdb;
-    bool particles = true;      // spray
-    bool preview = true;        // PNG each frame, movie.mp4 at the end
-    bool render = false;        // pictures by the renderer when all frames are there
-    int preview_width = 640;    // pixels
-    int checkpoint_every = 10;  // frames
+    bool particles = true;            // spray
+    bool preview = true;              // PNG each frame, movie.mp4 at the end
+    bool render = false;              // pictures by the renderer when all frames are there
+    int preview_width = 640;          // pixels
+    int checkpoint_every = 10;        // frames
+    double checkpoint_interval = 20;  // s
 };
 
 struct CameraParams {
@@ -124,16 +125,17 @@ struct RenderParams {
     int bounces = 32;
     bool caustics = true;
     int photons = 200000;  // of every four samples
-    bool denoise = false;
+    bool denoise = true;
     double exposure = 0;  // stops
     bool exr = true;
     SurfaceFilter surface = SurfaceFilter::tricubic;
-    WaterLook water = WaterLook::clear;
+    WaterLook water = WaterLook::pool;
     std::optional<Vec3> absorption, scattering;  // 1/m for red, green and blue, instead of what `water` says
     FloorLook floor = FloorLook::tiles;
-    Vec3 floor_color{0.24, 0.225, 0.205};
+    Vec3 floor_color{0.44, 0.43, 0.41};
     std::optional<double> floor_size;  // m
     std::string floor_image;
+    bool tank = true;
 };
 
 // A light; without any there is a sky with its sun.

@@ -100,6 +100,7 @@ constexpr Word light_words[] = {
     word("image", LightKind::image),
 };
 constexpr Word water_look_words[] = {
+    word("pool", WaterLook::pool),
     word("clear", WaterLook::clear),
     word("murky", WaterLook::murky),
     word("milk", WaterLook::milk),
@@ -380,6 +381,9 @@ const ParamRow output_rows[] = {
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
                                              "How often to save what a run resumes from."),
+    number<&OutputParams::checkpoint_interval>("checkpoint_interval", "s", 0, 1e9,
+                                               "Least time on the clock between two of them, so that quick runs do not "
+                                               "wait for the disk. The last frame is always saved."),
 };
 
 const ParamRow camera_rows[] = {
@@ -407,12 +411,15 @@ const ParamRow render_rows[] = {
     integer<&RenderParams::bounces>("bounces", "", 1, 1000, "Surfaces that a path may meet."),
     boolean<&RenderParams::caustics>("caustics", "Follow light through water and glass by photons."),
     integer<&RenderParams::photons>("photons", "", 1000, 1e8, "How many, for every four samples."),
-    boolean<&RenderParams::denoise>("denoise", "Smooth what noise is left, guided by what is seen."),
+    boolean<&RenderParams::denoise>(
+        "denoise",
+        "Smooth what noise is left in the PNG, guided by what is seen; the EXR has the light as it was found."),
     number<&RenderParams::exposure>("exposure", "stops", -20, 20, "Brighter or darker; each stop doubles."),
     boolean<&RenderParams::exr>("exr",
                                 "Also write an EXR with radiance, albedo, normal, depth and velocity each frame."),
     choice<&RenderParams::surface>("surface", "The filter that reconstructs the water's surface from the grid."),
-    choice<&RenderParams::water>("water", "Pure water, water with silt in it, or milk."),
+    choice<&RenderParams::water>(
+        "water", "As blue as a pool, whatever the size of the domain; pure water; with silt in it; or milk."),
     only_3d(vector<&RenderParams::absorption>("absorption", "1/m", 0, 1e6,
                                               "Of red, green and blue, instead of what `water` says.")),
     only_3d(vector<&RenderParams::scattering>("scattering", "1/m", 0, 1e6,
@@ -422,6 +429,7 @@ const ParamRow render_rows[] = {
     number<&RenderParams::floor_size>("floor_size", "m", 1e-6, far,
                                       "Of a tile, a pair of squares or the image; fits the domain where not given."),
     text<&RenderParams::floor_image>("floor_image", "A PNG or EXR beside the scene file, for floor = \"image\"."),
+    boolean<&RenderParams::tank>("tank", "Show the domain's edges as thin rods, where two closed walls meet."),
 };
 
 const ParamRow light_rows[] = {

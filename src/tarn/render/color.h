@@ -32,6 +32,9 @@ TARN_HD inline Vec3f expose(Vec3f light) { return Vec3f::all(1) - exp(-light); }
 // the ACES reference curve, 2015).
 TARN_HD inline float filmic(float x) { return x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f); }
 
+// A little more contrast than a sensor has, as prints do; of a value as the screen shows it, 0...1.
+TARN_HD inline float print(float x) { return mix(x, smoothstep(0, 1, x), 0.45f); }
+
 TARN_HD inline uint8_t to_byte(float srgb_value)
 {
     return static_cast<uint8_t>(std::clamp(srgb_value, 0.0f, 1.0f) * 255 + 0.5f);

@@ -29,7 +29,7 @@ Image develop(const std::vector<Vec3f>& radiance, int width, int height, double 
     for (size_t i = 0; i < radiance.size(); ++i)
         for (int c = 0; c < 3; ++c)
             image.rgb[3 * i + static_cast<size_t>(c)] =
-                to_byte(to_srgb(std::clamp(filmic(gain * std::max(radiance[i][c], 0.0f)), 0.0f, 1.0f)));
+                to_byte(print(to_srgb(std::clamp(filmic(gain * std::max(radiance[i][c], 0.0f)), 0.0f, 1.0f))));
     return image;
 }
 

@@ -41,11 +41,11 @@ Vec3f direct_light(const World& world, const Material& m, Vec3f colour, const Hi
         sum += (weight * dot(n, d) / drawn) * (value(m, colour, n, out, d) * light.radiance);
     }
     if (!world.lights.dome.dark()) {
-        const Vec3f d = world.lights.dome.sample(random.next(), random.next());
-        const float drawn = world.lights.dome.density(d);
-        if (drawn > 0 && arrives(d, endless)) {
-            const float weight = balance(drawn, density(m, colour, n, out, d));
-            sum += (weight * dot(n, d) / drawn) * (value(m, colour, n, out, d) * world.lights.dome.radiance(d));
+        const Dome::Look sky = world.lights.dome.sample(random.next(), random.next());
+        const Vec3f d = sky.direction;
+        if (sky.density > 0 && arrives(d, endless)) {
+            const float weight = balance(sky.density, density(m, colour, n, out, d));
+            sum += (weight * dot(n, d) / sky.density) * (value(m, colour, n, out, d) * sky.radiance);
         }
     }
     return sum;
@@ -134,8 +134,8 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
         }
 
         if (!found) {
-            const float weight = scattered && straight ? balance(drawn, world.lights.dome.density(ray.d)) : 1.0f;
-            add(weight * (through * world.lights.dome.radiance(ray.d)));
+            const Dome::Look sky = world.lights.dome.look(ray.d);
+            add((scattered && straight ? balance(drawn, sky.density) : 1.0f) * (through * sky.radiance));
             for (const Sun& sun : world.lights.suns)
                 if (sun.holds(ray.d)) add(share(1 / sun.solid_angle()) * (through * sun.radiance()));
             if (features && !seen) features->depth = endless;
@@ -146,8 +146,8 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
             seen = true;
             features->depth = hit.t;
             features->normal = hit.normal;
-            if (hit.body >= 0)
-                features->velocity = world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position);
+            features->velocity =
+                hit.body >= 0 ? world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position) : hit.velocity;
         }
         if (hit.light >= 0) {
             const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];
@@ -206,7 +206,7 @@ Vec3f radiance(const World& world, const Photons* photons, const PathParams& par
 
         // A path that carries little ends by chance, and stands for those that do.
         // Radiance over n² is what a medium leaves alone.
-        if (bounce > 2) {
+        if (bounce > 0) {
             const Material* const inside = world.medium(where);
             const float ior = inside ? inside->ior : 1, survives = std::min(1.0f, ior * ior * largest(through));
             if (random.next() >= survives) return light;

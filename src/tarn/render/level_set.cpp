@@ -328,7 +328,8 @@ bool LevelSet::march(float& found, Vec3f o, Vec3f d, float from, float to, float
 bool LevelSet::find(float& t, int& face, const Ray& ray, float t_max, bool inside) const
 {
     face = -1;
-    Span s = span_of_box(ray, lo_, hi_);
+    // From outside there is nothing to be met beyond the blocks that are wet.
+    const Span s = inside ? span_of_box(ray, lo_, hi_) : span_of_box(ray, wet_lo_, wet_hi_);
     if (s.empty() || s.out <= 0 || s.in >= t_max) return false;
     const Vec3f o = to_grid(ray.o);
     const float from = inverse_spacing_ * std::max(s.in, 0.0f), to = inverse_spacing_ * std::min(s.out, t_max);

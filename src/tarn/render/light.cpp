@@ -12,9 +12,16 @@ namespace {
 
 constexpr float pi = std::numbers::pi_v<float>;
 
-float sin_of_row(int j, int height)
+// The last of n running sums that is not above x, without branches to be mistaken about.
+int last_not_above(const float* sums, int n, float x)
 {
-    return std::sin(pi * (static_cast<float>(j) + 0.5f) / static_cast<float>(height));
+    const float* first = sums;
+    while (n > 1) {
+        const int half = n / 2;
+        first += first[half] <= x ? half : 0;
+        n -= half;
+    }
+    return static_cast<int>(first - sums);
 }
 
 }  // namespace
@@ -35,6 +42,7 @@ Dome::Dome(int width, int height, std::vector<Vec3f> pixels)
     cells_.reserve(static_cast<size_t>(width + 1) * static_cast<size_t>(height));
     rows_.push_back(0);
     for (int j = 0; j < height; ++j) {
+        sines_.push_back(std::sin(pi * (static_cast<float>(j) + 0.5f) / static_cast<float>(height)));
         double sum = 0;
         cells_.push_back(0);
         for (int i = 0; i < width; ++i) {
@@ -42,48 +50,54 @@ Dome::Dome(int width, int height, std::vector<Vec3f> pixels)
             sum += luminance(p);
             cells_.push_back(static_cast<float>(sum));
         }
-        total_ += sum * sin_of_row(j, height);
+        total_ += sum * sines_.back();
         rows_.push_back(static_cast<float>(total_));
     }
 }
 
-// Bilinear, so that a reflection shows no pixels.
-Vec3f Dome::radiance(Vec3f d) const
+Dome::Place Dome::place_of(Vec3f d) const
 {
     const float u = std::atan2(d[0], -d[2]) / (2 * pi) + 0.5f, v = std::acos(std::clamp(d[1], -1.0f, 1.0f)) / pi;
-    const float x = u * static_cast<float>(width_) - 0.5f;
-    const float y = std::clamp(v * static_cast<float>(height_) - 0.5f, 0.0f, static_cast<float>(height_ - 1));
+    return {u * static_cast<float>(width_), v * static_cast<float>(height_)};
+}
+
+// Bilinear, so that a reflection shows no pixels.
+Vec3f Dome::radiance_at(Place p) const
+{
+    const float x = p.x - 0.5f, y = std::clamp(p.y - 0.5f, 0.0f, static_cast<float>(height_ - 1));
     const int i = static_cast<int>(std::floor(x)), j = static_cast<int>(y), k = std::min(j + 1, height_ - 1);
     const float fx = x - static_cast<float>(i), fy = y - static_cast<float>(j);
-    const int left = (i + width_) % width_, right = (i + 1) % width_;
+    const int left = i < 0 ? i + width_ : i, right = i + 1 < width_ ? i + 1 : i + 1 - width_;
     const auto at = [&](int a, int b) {
         return pixels_[static_cast<size_t>(b) * static_cast<size_t>(width_) + static_cast<size_t>(a)];
     };
     return mix(mix(at(left, j), at(right, j), fx), mix(at(left, k), at(right, k), fx), fy);
 }
 
-float Dome::pixel_density(int i, int j) const
+float Dome::density_at(int i, int j, float sine) const
 {
     const size_t row = static_cast<size_t>(j) * static_cast<size_t>(width_ + 1) + static_cast<size_t>(i);
     const double brightness = cells_[row + 1] - cells_[row];
     // Brightness over its sum, over the pixel's solid angle: the sines cancel but for that of the direction.
-    return static_cast<float>(brightness / total_ * width_ * height_ / (2 * pi * pi));
+    return static_cast<float>(brightness / total_ * width_ * height_ / (2 * pi * pi)) * sines_[static_cast<size_t>(j)] /
+           sine;
 }
 
-float Dome::density(Vec3f d) const
+Vec3f Dome::radiance(Vec3f d) const { return radiance_at(place_of(d)); }
+
+Dome::Look Dome::look(Vec3f d) const
 {
-    if (dark()) return 0;
-    const float u = std::atan2(d[0], -d[2]) / (2 * pi) + 0.5f, v = std::acos(std::clamp(d[1], -1.0f, 1.0f)) / pi;
-    const int i = std::clamp(static_cast<int>(u * static_cast<float>(width_)), 0, width_ - 1);
-    const int j = std::clamp(static_cast<int>(v * static_cast<float>(height_)), 0, height_ - 1);
-    const float sine = std::sqrt(std::max(1e-12f, 1 - d[1] * d[1]));
-    return pixel_density(i, j) * sin_of_row(j, height_) / sine;
+    const Place p = place_of(d);
+    if (dark()) return {d, radiance_at(p), 0};
+    const int i = std::clamp(static_cast<int>(p.x), 0, width_ - 1),
+              j = std::clamp(static_cast<int>(p.y), 0, height_ - 1);
+    return {d, radiance_at(p), density_at(i, j, std::sqrt(std::max(1e-12f, 1 - d[1] * d[1])))};
 }
 
-Vec3f Dome::sample(float u, float v) const
+Dome::Look Dome::sample(float u, float v) const
 {
     const auto pick = [](const float* sums, int n, float x, float& rest) {
-        const int i = std::clamp(static_cast<int>(std::upper_bound(sums, sums + n + 1, x) - sums) - 1, 0, n - 1);
+        const int i = last_not_above(sums, n, x);
         const float width = sums[i + 1] - sums[i];
         rest = width > 0 ? std::clamp((x - sums[i]) / width, 0.0f, 0.999999f) : 0.5f;
         return i;
@@ -92,10 +106,12 @@ Vec3f Dome::sample(float u, float v) const
     const int j = pick(rows_.data(), height_, v * rows_.back(), fv);
     const float* row = cells_.data() + static_cast<size_t>(j) * static_cast<size_t>(width_ + 1);
     const int i = pick(row, width_, u * row[width_], fu);
-    const float longitude = 2 * pi * ((static_cast<float>(i) + fu) / static_cast<float>(width_) - 0.5f);
-    const float polar = pi * (static_cast<float>(j) + fv) / static_cast<float>(height_);
-    const float s = std::sin(polar);
-    return {s * std::sin(longitude), std::cos(polar), -s * std::cos(longitude)};
+    const Place p{static_cast<float>(i) + fu, static_cast<float>(j) + fv};
+    const float longitude = 2 * pi * (p.x / static_cast<float>(width_) - 0.5f);
+    const float polar = pi * p.y / static_cast<float>(height_), sine = std::sin(polar);
+    return {{sine * std::sin(longitude), std::cos(polar), -sine * std::cos(longitude)},
+            radiance_at(p),
+            density_at(i, j, std::max(1e-6f, sine))};
 }
 
 bool AreaLight::hit(float& t, const Ray& ray, float t_max) const

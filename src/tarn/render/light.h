@@ -29,18 +29,31 @@ public:
     Dome(int width, int height, std::vector<Vec3f> pixels);
     static Dome uniform(Vec3f radiance) { return Dome(1, 1, {radiance}); }
 
+    // A direction, what is seen there, and how densely such directions are drawn.
+    struct Look {
+        Vec3f direction, radiance;
+        float density;
+    };
+    Look look(Vec3f d) const;
     Vec3f radiance(Vec3f d) const;
-    // A direction drawn by brightness.
-    Vec3f sample(float u, float v) const;
-    float density(Vec3f d) const;
+    // Drawn by brightness.
+    Look sample(float u, float v) const;
     bool dark() const { return total_ <= 0; }
 
 private:
     int width_, height_;
     std::vector<Vec3f> pixels_;
     std::vector<float> rows_, cells_;  // running sums of brightness times area
+    std::vector<float> sines_;         // of the polar angle, by row
     double total_ = 0;
-    float pixel_density(int i, int j) const;
+
+    // A place in the picture, in pixels.
+    struct Place {
+        float x, y;
+    };
+    Place place_of(Vec3f d) const;
+    Vec3f radiance_at(Place p) const;
+    float density_at(int i, int j, float sine) const;
 };
 
 // A rectangle that shines from the side of its normal.

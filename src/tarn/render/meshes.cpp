@@ -149,6 +149,7 @@ bool Meshes::hit(MeshHit& found, const Ray& ray, float t_max) const
         const Sphere& s = part.spheres[q.hit.primID];
         found.centre = pose.apply((s.centre + ray.time * s.shift).as<double>()).as<float>();
         found.radius = s.radius;
+        found.velocity = s.velocity;
         found.normal = normalized(ray.at(found.t) - found.centre);
     } else {
         const Vec3 n{q.hit.Ng_x, q.hit.Ng_y, q.hit.Ng_z};

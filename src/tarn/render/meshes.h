@@ -13,7 +13,8 @@ namespace tarn {
 struct Sphere {
     Vec3f centre;
     float radius;
-    Vec3f shift;  // how far it moves while the shutter is open
+    Vec3f shift;          // how far it moves while the shutter is open
+    Vec3f velocity = {};  // m/s, for pictures that want it
 };
 
 struct MeshHit {
@@ -23,6 +24,7 @@ struct MeshHit {
     bool sphere = false;
     Vec3f centre;  // of the sphere, at the ray's time
     float radius = 0;
+    Vec3f velocity = {};  // of the sphere
 };
 
 class Meshes {

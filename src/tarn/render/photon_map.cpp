@@ -190,6 +190,14 @@ PhotonMap::PhotonMap(std::vector<Photon> photons, float radius) : radius_(radius
     starts_.assign(buckets + 1, 0);
     for (const Photon& p : photons) ++starts_[bucket_of(cell_of(p.position)) + 1];
     for (size_t b = 0; b < buckets; ++b) starts_[b + 1] += starts_[b];
+    taken_.assign(buckets / 64 + 1, 0);
+    for (size_t b = 0; b < buckets; ++b)
+        if (starts_[b + 1] > starts_[b]) taken_[b / 64] |= uint64_t{1} << (b % 64);
+    for (const Photon& p : photons)
+        for (int a = 0; a < 3; ++a) {
+            lo_[a] = std::min(lo_[a], p.position[a] - radius);
+            hi_[a] = std::max(hi_[a], p.position[a] + radius);
+        }
     std::vector<uint32_t> next(starts_.begin(), starts_.end() - 1);
     photons_.resize(photons.size());
     for (const Photon& p : photons) photons_[next[bucket_of(cell_of(p.position))]++] = p;

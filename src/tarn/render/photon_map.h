@@ -63,10 +63,14 @@ private:
         if (photons_.empty()) return;
         const float inverse = 0.5f / radius_, r2 = radius_ * radius_;
         Cell<3> first;
-        for (int a = 0; a < 3; ++a) first[a] = static_cast<int>(std::floor(x[a] * inverse - 0.5f));
+        for (int a = 0; a < 3; ++a) {
+            if (x[a] < lo_[a] || x[a] > hi_[a]) return;
+            first[a] = static_cast<int>(std::floor(x[a] * inverse - 0.5f));
+        }
         for (int corner = 0; corner < 8; ++corner) {
             const Cell<3> c{first[0] + (corner & 1), first[1] + (corner >> 1 & 1), first[2] + (corner >> 2)};
             const size_t bucket = bucket_of(c);
+            if (!(taken_[bucket / 64] >> (bucket % 64) & 1)) continue;
             for (uint32_t i = starts_[bucket]; i < starts_[bucket + 1]; ++i) {
                 const Photon& p = photons_[i];
                 const Vec3f d = p.position - x;
@@ -94,6 +98,10 @@ private:
     float radius_;
     uint32_t mask_ = 0;
     std::vector<uint32_t> starts_;
+    // Most places have no photons near: a box around all of them, and a bit for each bucket that is not empty, which
+    // lie closer to the processor than the starts.
+    Vec3f lo_ = Vec3f::all(endless), hi_ = Vec3f::all(-endless);
+    std::vector<uint64_t> taken_;
 };
 
 struct Photons {

@@ -666,10 +666,7 @@ TARN_HD Vec3f developed(Vec3f light)
 {
     const Vec3f film = expose(1.25f * light);
     Vec3f colour;
-    for (int c = 0; c < 3; ++c) {
-        const float x = to_srgb(film[c]);
-        colour[c] = mix(x, smoothstep(0, 1, x), 0.45f);  // a little more contrast than a sensor has, as prints do
-    }
+    for (int c = 0; c < 3; ++c) colour[c] = print(to_srgb(film[c]));
     return colour;
 }
 

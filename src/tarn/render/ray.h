@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "tarn/base/vec.h"
@@ -45,8 +46,8 @@ inline Span span_of_box(const Ray& r, Vec3f lo, Vec3f hi)
             continue;
         }
         const float inverse = 1 / r.d[a], near = (lo[a] - r.o[a]) * inverse, far = (hi[a] - r.o[a]) * inverse;
-        s.in = std::fmax(s.in, std::fmin(near, far));
-        s.out = std::fmin(s.out, std::fmax(near, far));
+        s.in = std::max(s.in, std::min(near, far));
+        s.out = std::min(s.out, std::max(near, far));
     }
     return s;
 }

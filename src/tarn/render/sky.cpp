@@ -93,12 +93,12 @@ Vec3 sky_radiance(Vec3 d, Vec3 sun, double haziness)
 
 Dome sky_dome(const SkyParams& params)
 {
-    constexpr int width = 512, height = 256;
+    constexpr int width = 256, height = 128;  // small enough to stay close to the processor
     const Vec3 sun = normalized(params.sun).as<double>();
     std::vector<Vec3f> pixels(static_cast<size_t>(width) * height);
     parallel_rows("sky", height, [&](int j) {
         // At the very horizon rows would differ much from one to the next. Those below it repeat it, darkened.
-        const int row = std::min(j, height / 2 - 3);
+        const int row = std::min(j, height / 2 - 2);
         const double polar = std::numbers::pi * (row + 0.5) / height;
         for (int i = 0; i < width; ++i) {
             const double longitude = 2 * std::numbers::pi * ((i + 0.5) / width - 0.5);

@@ -1,5 +1,6 @@
 #include "tarn/render/studio.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tarn/backend/parallel.h"
@@ -12,11 +13,12 @@ namespace {
 // Where clear bodies overlap: glass holds water, and a bubble is air inside of it.
 enum Priority { water_priority = 1, bubble_priority = 2, glass_priority = 3 };
 
-// Red, green and blue of what the words mean. Silt: by eye. Milk: Jensen et al. 2001, whole milk, with its scattering
-// as if it were even in all directions.
-Medium medium_of(const RenderParams& params)
+// Red, green and blue of what the words mean. A pool: pure water, but as if the domain were six metres long. Silt: by
+// eye. Milk: Jensen et al. 2001, whole milk, with its scattering as if it were even in all directions.
+Medium medium_of(const RenderParams& params, double longest)
 {
     Medium m = pure_water();
+    if (params.water == WaterLook::pool) m.absorption *= static_cast<float>(std::max(1.0, 6 / longest));
     if (params.water == WaterLook::murky) m = {{0.9f, 0.45f, 0.60f}, {2.2f, 2.4f, 2.0f}, 0.7f};
     if (params.water == WaterLook::milk) m = {{1.1f, 2.4f, 14.0f}, {2550, 3210, 3770}, 0};
     if (params.absorption) m.absorption = params.absorption->as<float>();
@@ -35,7 +37,7 @@ Material material_of(const SolidParams& solid)
 {
     Material m;
     m.roughness = static_cast<float>(solid.roughness);
-    Vec3f colour{0.72f, 0.70f, 0.66f};
+    Vec3f colour{0.58f, 0.56f, 0.53f};
     switch (solid.material) {
         case SolidLook::plaster:
             break;
@@ -103,6 +105,11 @@ Studio::Studio(const Scene& scene) : scene_(scene)
     set_lights();
 }
 
+double Studio::longest_side() const
+{
+    return *std::max_element(scene_.params.domain.size.begin(), scene_.params.domain.size.end());
+}
+
 Camera Studio::camera(double time, double aspect) const
 {
     Vec3 size;
@@ -155,8 +162,7 @@ void Studio::add_floor(World& world) const
 {
     const RenderParams& render = scene_.params.render;
     if (render.floor == FloorLook::none) return;
-    double longest = 0;
-    for (const double s : scene_.params.domain.size) longest = std::max(longest, s);
+    const double longest = longest_side();
     Material m;
     m.texture.colour = render.floor_color.as<float>();
     m.texture.other = 0.45f * m.texture.colour;
@@ -179,6 +185,48 @@ void Studio::add_floor(World& world) const
     const std::vector<double>& size = scene_.params.domain.size;
     world.floor = Floor{0, static_cast<int>(world.materials.size()), Vec3{0.5 * size[0], 0, 0.5 * size[2]}.as<float>(),
                         static_cast<float>(12 * longest)};
+    world.materials.push_back(m);
+}
+
+// Water that stands free in the air looks like jelly: rods along the edges of the domain, just outside of it, tell the
+// eye that there are panes.
+void Studio::add_tank(World& world) const
+{
+    if (!scene_.params.render.tank) return;
+    const WallsParams& walls = scene_.params.domain.walls;
+    const WallKind sides[3][2] = {{walls.left, walls.right}, {walls.bottom, walls.top}, {walls.back, walls.front}};
+    const float thick = static_cast<float>(0.005 * longest_side());
+    std::vector<Vec3f> points;
+    std::vector<std::array<int, 3>> triangles;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int edge = 0; edge < 4; ++edge) {
+            const int across[2] = {(axis + 1) % 3, (axis + 2) % 3}, side[2] = {edge & 1, edge >> 1};
+            Vec3f lo, hi;
+            lo[axis] = 0;
+            hi[axis] = static_cast<float>(scene_.params.domain.size[static_cast<size_t>(axis)]);
+            bool closed = true;
+            for (int n = 0; n < 2; ++n) {
+                const int a = across[n];
+                closed = closed && sides[a][side[n]] != WallKind::open;
+                const float end = static_cast<float>(scene_.params.domain.size[static_cast<size_t>(a)]);
+                // The lowest rods lie on the floor.
+                const bool outward = side[n] == 1 || a == 1;
+                lo[a] = side[n] == 0 ? (outward ? 0 : -thick) : end;
+                hi[a] = lo[a] + thick;
+            }
+            if (!closed) continue;
+            const int first = static_cast<int>(points.size());
+            for (int c = 0; c < 8; ++c)
+                points.push_back({c & 1 ? hi[0] : lo[0], c & 2 ? hi[1] : lo[1], c & 4 ? hi[2] : lo[2]});
+            constexpr int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                          {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+            for (const auto& t : faces) triangles.push_back({first + t[0], first + t[1], first + t[2]});
+        }
+    Material m;
+    m.kind = MaterialKind::plastic;
+    m.roughness = 0.3f;
+    m.texture.colour = {0.30f, 0.32f, 0.35f};
+    world.meshes.add_triangles(points, triangles, static_cast<int>(world.materials.size()));
     world.materials.push_back(m);
 }
 
@@ -251,13 +299,14 @@ World Studio::set(const Frame3d& frame) const
     World world;
     world.lights = lights_;
     add_floor(world);
+    add_tank(world);
     add_solids(world, grid, frame.now.time, shutter);
 
     Material water;
     water.kind = MaterialKind::dielectric;
     water.ior = water_ior;
     water.priority = water_priority;
-    water.medium = medium_of(render);
+    water.medium = medium_of(render, longest_side());
     const int material = static_cast<int>(world.materials.size());
     world.materials.push_back(water);
 
@@ -286,7 +335,7 @@ World Studio::set(const Frame3d& frame) const
     Vec3f lowest = Vec3f::all(endless), highest = Vec3f::all(-endless);
     for (const Drop& d : frame.drops) {
         const bool wet = d.kind == static_cast<int>(FragmentKind::droplet);
-        (wet ? drops : bubbles).push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity});
+        (wet ? drops : bubbles).push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity, d.velocity});
         for (int a = 0; a < 3; ++a) {
             lowest[a] = std::min(lowest[a], d.position[a] - d.radius);
             highest[a] = std::max(highest[a], d.position[a] + d.radius);

@@ -32,8 +32,10 @@ public:
     Camera camera(double time, double aspect) const;
 
 private:
+    double longest_side() const;
     void set_lights();
     void add_floor(World& world) const;
+    void add_tank(World& world) const;
     void add_solids(World& world, const Grid<3>& grid, double time, double shutter) const;
 
     const Scene& scene_;

@@ -87,6 +87,7 @@ bool World::hit(Hit& found, const Ray& ray, const Inside& w, float t_max) const
             found.sphere = m.sphere;
             found.centre = m.centre;
             found.radius = m.radius;
+            found.velocity = m.velocity;
         }
     }
     if (w.sphere_material >= 0) {

@@ -38,7 +38,9 @@ struct Floor {
     {
         if (fades <= 0) return 0;
         const Vec3f d = x - middle;
-        return 1 - std::exp(-(d[0] * d[0] + d[2] * d[2]) / (fades * fades));
+        const float far = (d[0] * d[0] + d[2] * d[2]) / (fades * fades);
+        // Too little to be seen is not worth a look at the sky.
+        return far < 0.002f ? 0 : 1 - std::exp(-far);
     }
 };
 
@@ -60,6 +62,7 @@ struct Hit {
     bool sphere = false;
     Vec3f centre;
     float radius = 0;
+    Vec3f velocity = {};  // of the sphere
 };
 
 class World {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "tarn/output/files.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/frames.h"
+#include "tarn/run/machine.h"
 #include "tarn/run/run.h"
 #include "tarn/scene/read.h"
 
@@ -43,8 +45,14 @@ LevelSet rough_sea(Filter filter)
     return LevelSet({n, n, n}, Vec3f::all(0.5f * h), h, phi, {0, 0, 0}, {1, 1, 1}, filter);
 }
 
-// Millions of primary rays a second, each to its hit and normal. The sea fills the picture.
-double primary_rays(Filter filter)
+// Of all threads together: what a measurement beside other work can still be trusted in.
+double processor_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
+// Millions of primary rays, each to its hit and normal, by the clock and by processor time. The sea fills the picture.
+struct Rays {
+    double per_second = 0, per_processor_second = 0;
+};
+Rays primary_rays(Filter filter)
 {
     const LevelSet sea = rough_sea(filter);
     CameraParams view;
@@ -53,9 +61,10 @@ double primary_rays(Filter filter)
     view.fov = 24.0;
     const Camera camera = make_camera(view, {1, 1, 1}, 1, 0);
     constexpr int size = 1024;
-    double best = 0;
+    Rays best;
     for (int r = 0; r < repeats; ++r) {
         const Timer timer;
+        const double before = processor_seconds();
         std::atomic<long> hits{0};
         parallel_rows("primary rays", size / 8, [&](int band) {
             long mine = 0;
@@ -68,7 +77,9 @@ double primary_rays(Filter filter)
                 }
             hits += mine;
         });
-        best = std::max(best, double(size) * size / timer.seconds() / 1e6);
+        best.per_second = std::max(best.per_second, double(size) * size / timer.seconds() / 1e6);
+        best.per_processor_second =
+            std::max(best.per_processor_second, double(size) * size / (processor_seconds() - before) / 1e6);
         if (r == 0) fmt::print("  {:.0f} % of the rays hit\n", 100.0 * double(hits) / (double(size) * size));
     }
     return best;
@@ -79,12 +90,17 @@ double primary_rays(Filter filter)
 void bench_render(const std::string& results_dir, const std::string& scenes)
 {
     nlohmann::ordered_json result;
+    result["case"] = "render";
+    result["version"] = TARN_VERSION;
+    result["cpu"] = this_machine().cpu;
     result["threads"] = threads();
     for (const Filter filter : {Filter::tricubic, Filter::trilinear}) {
         const char* name = filter == Filter::tricubic ? "tricubic" : "trilinear";
-        const double rays = primary_rays(filter);
-        fmt::print("render: {:.2f} million primary rays a second into 128 x 128 x 128, {}\n", rays, name);
-        result["primary_rays_" + std::string(name)] = 1e6 * rays;
+        const Rays rays = primary_rays(filter);
+        fmt::print("render: {:.2f} million primary rays a second into 128 x 128 x 128, {}; {:.2f} of processor time\n",
+                   rays.per_second, name, rays.per_processor_second);
+        result["primary_rays_" + std::string(name)] = 1e6 * rays.per_second;
+        result["primary_rays_" + std::string(name) + "_per_processor_second"] = 1e6 * rays.per_processor_second;
     }
 
     // The glass, a little more than half full. What was simulated once is kept.
@@ -109,18 +125,23 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
     const std::string spray = frame_path(dir, "particles", frame, "ply");
     if (std::filesystem::exists(spray)) data.drops = read_particles(spray);
     const Timer timer;
+    const double before = processor_seconds();
     const Studio studio(scene);
     const World world = studio.set(data);
     const double ready = timer.seconds();
     const PictureParams params = picture_params(scene.params.render);
     const auto film = take_picture(world, studio.camera(data.now.time, 16.0 / 9), params);
-    const double seconds = timer.seconds();
+    const double seconds = timer.seconds(), processor = processor_seconds() - before;
     std::vector<Vec3f> light(film->pixels());
     for (size_t i = 0; i < light.size(); ++i) light[i] = film->mean(i);
     write_png(results_dir + "/pour_into_glass.png", develop(light, film->width, film->height, 0));
-    fmt::print("render: pour_into_glass, 640 x 360, 64 samples, caustics: {:.1f} s ({:.1f} s to set up)\n", seconds,
-               ready);
+    fmt::print(
+        "render: pour_into_glass, 640 x 360, 64 samples, caustics: {:.1f} s ({:.1f} s to set up), {:.1f} s of "
+        "processor "
+        "time\n",
+        seconds, ready, processor);
     result["pour_into_glass_seconds"] = seconds;
+    result["pour_into_glass_processor_seconds"] = processor;
     write_file(results_dir + "/render.json", result.dump(2) + '\n');
 }
 

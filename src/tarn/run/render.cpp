@@ -15,6 +15,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/printf.h>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
@@ -33,6 +34,7 @@ namespace fs = std::filesystem;
 namespace tarn {
 namespace {
 
+constexpr const char* done_text = "%d x %d, %d samples\n";
 constexpr double claim_holds = 120;  // s after it was last renewed
 
 // A file that says: this frame is being rendered. Made by one program only, renewed while it works, gone after.
@@ -115,13 +117,18 @@ public:
         int made = 0, there = 0, elsewhere = 0;
         for (size_t i = 0; i < frames.size(); ++i) {
             const Paths paths(options_.dir, frames[i]);
-            if (!options_.again && fs::exists(paths.done)) {
+            if (finished(paths)) {
                 ++there;
                 continue;
             }
             const Claim claim(paths.claim);
             if (!claim.held()) {
                 ++elsewhere;
+                continue;
+            }
+            // Someone may have finished it between the two looks.
+            if (finished(paths)) {
+                ++there;
                 continue;
             }
             const Timer timer;
@@ -141,6 +148,15 @@ public:
     }
 
 private:
+    // A smaller picture or one of fewer samples, a preview's say, is not what is asked for.
+    bool finished(const Paths& paths) const
+    {
+        if (options_.again || !fs::exists(paths.done)) return false;
+        int width = 0, height = 0, samples = 0;
+        if (std::sscanf(read_file(paths.done).c_str(), done_text, &width, &height, &samples) != 3) return false;
+        return width >= params_.width && height >= params_.height && samples >= params_.samples;
+    }
+
     bool render_frame(int frame, const Paths& paths, const Claim& claim, int made, int left)
     {
         Frame3d data;
@@ -165,10 +181,11 @@ private:
         if (!film) return false;
         std::vector<Vec3f> light(film->pixels());
         for (size_t i = 0; i < light.size(); ++i) light[i] = film->mean(i);
+        // As it was found, for those who filter it themselves.
+        if (scene_.params.render.exr) write_exr(paths.exr, *film, light);
         if (scene_.params.render.denoise) light = denoise(*film);
         write_png(paths.png, develop(light, film->width, film->height, scene_.params.render.exposure));
-        if (scene_.params.render.exr) write_exr(paths.exr, *film, light);
-        write_file(paths.done, fmt::format("{} x {}, {} samples\n", film->width, film->height, film->samples));
+        write_file(paths.done, fmt::sprintf(done_text, film->width, film->height, film->samples));
         return true;
     }
 
@@ -229,6 +246,10 @@ int render(const RenderOptions& options)
     const double scale = options.scale * (options.preview ? 0.5 : 1);
     // Even, as video codecs want them.
     const auto scaled = [&](int n) { return std::max(2, 2 * static_cast<int>(std::lround(0.5 * scale * n))); };
+    constexpr double most = 16384;  // pixels, as of render.width
+    if (!(scale > 0) || scale * std::max(scene.params.render.width, scene.params.render.height) > most)
+        throw InputError(
+            fmt::format("--scale {}: no side of a picture may be longer than {} pixels", options.scale, most));
     scene.params.render.width = scaled(scene.params.render.width);
     scene.params.render.height = scaled(scene.params.render.height);
 

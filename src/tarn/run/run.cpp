@@ -61,8 +61,11 @@ public:
                     if (interrupted()) return stop();
                 }
                 const int next = frame_ + 1;
-                const bool save = next % params_.output.checkpoint_every == 0 || next == params_.time.frames;
+                const bool due = next % params_.output.checkpoint_every == 0 &&
+                                 timer_.seconds() - saved_ >= params_.output.checkpoint_interval;
+                const bool save = due || next == params_.time.frames;
                 write_frame(next, save);
+                if (save) saved_ = timer_.seconds();
                 ++frame_;
                 report_frame();
                 if (interrupted()) return stop();
@@ -361,6 +364,7 @@ private:
     Measures before_;                 // of water_ as it stands
     StepReport report_;               // of the newest step
     double seconds_output_ = 0;
+    double saved_ = 0;  // when, by timer_
 };
 
 }  // namespace
