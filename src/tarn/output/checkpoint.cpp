@@ -121,13 +121,14 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
-// The gradients, in the order of the file.
+// What only some methods have, gradients and debt, in the order of the file.
 template <int D, class WaterOrConst, class F>
 void for_each_gradient(WaterOrConst& water, F&& f)
 {
     for (int b = 0; b < D && water.phi_gradient.any(); ++b) f(water.phi_gradient.along[b]);
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
+    if (water.debt.size() > 0) f(water.debt);
 }
 template <int D>
 int64_t gradients_of(const Water<D>& water)

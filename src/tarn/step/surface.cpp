@@ -78,9 +78,7 @@ void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
-    // Where density and surface tension are spread over cells around the surface, its distance counts more than
-    // corners.
-    const float least_slope = w.air && !forget ? 1.0f : 0.9f;
+    const float least_slope = forget ? 0.9f : w.least_slope;
     if (w.reinitialize && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
         reinitialize(w.phi, tiles, band, scratch);
@@ -212,13 +210,16 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     const double path = w.air ? HUGE_VAL : (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     const double near = w.air ? HUGE_VAL : std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
     const double band = w.air ? w.band : near + path;
-    if (p.surface.advection == Advection::cip) find_deformation(w.cip, w.velocity, around);
+    if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
+        find_deformation(w.cip, w.velocity, around);
+    w.whole_path = w.air && substeps == 1;
+    if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
         if (p.surface.advection == Advection::cip)
             advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
-                       sides, w.air);
+                       sides, w.air, w.air ? &w.path : nullptr);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
                    p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, w.air);
@@ -247,6 +248,9 @@ Water<D> initial_surface(const Scene& scene)
     w.grid = make_grid<D>(p.domain);
     w.air = p.method.phases == Phases::water_air;
     w.reinitialize = p.surface.distance == Redistancing::reinitialize;
+    // Where density and surface tension are spread over cells around the surface, its distance counts more than
+    // corners. Where they are not, what is put right in every step would only make the surface rough.
+    if (w.air && p.method.interface == Interface::smeared) w.least_slope = 1;
     w.band = band_of(p, w.grid.h);
     w.phi = distance_field(w.grid, static_cast<float>(w.band));
     w.velocity = FaceField<D>(w.grid);

@@ -7,6 +7,7 @@
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
+#include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
@@ -37,6 +38,7 @@ struct Water {
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     Spray<D> spray;                    // water that the grid cannot hold
     Fragments<D> fragments;            // only with air: droplets and bubbles
+    Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
@@ -44,6 +46,7 @@ struct Water {
     // Made from the scene and the time.
     bool air = false;           // whether air flows, too: then velocities are everywhere
     bool reinitialize = false;  // how phi is made a distance again
+    float least_slope = 0.9f;   // phi's slope at the surface is left as it is between this and its inverse
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
@@ -64,12 +67,15 @@ struct Water {
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Field<D> fluid;             // only with air: negative, as phi is in water, wherever something flows
     FaceField<D> density;       // only with air
+    FaceField<D> path;          // only with air: where the flow comes from in a (sub)step, in cells from each centre
+    bool whole_path = false;    // the substep is the step
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;
     LostParticles lost;
     CipRoom<D> cip;  // only with CIP
+    CarriedVolume<D> carried;
     FragmentRoom<D> fragmenting;
 };
 
