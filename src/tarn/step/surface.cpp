@@ -78,7 +78,9 @@ void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
-    const float least_slope = forget ? 0.9f : w.least_slope;
+    // Where density and surface tension are spread over cells around the surface, its distance counts more than
+    // corners.
+    const float least_slope = w.air && !forget ? 1.0f : 0.9f;
     if (w.reinitialize && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
         reinitialize(w.phi, tiles, band, scratch);
@@ -248,9 +250,6 @@ Water<D> initial_surface(const Scene& scene)
     w.grid = make_grid<D>(p.domain);
     w.air = p.method.phases == Phases::water_air;
     w.reinitialize = p.surface.distance == Redistancing::reinitialize;
-    // Where density and surface tension are spread over cells around the surface, its distance counts more than
-    // corners. Where they are not, what is put right in every step would only make the surface rough.
-    if (w.air && p.method.interface == Interface::smeared) w.least_slope = 1;
     w.band = band_of(p, w.grid.h);
     w.phi = distance_field(w.grid, static_cast<float>(w.band));
     w.velocity = FaceField<D>(w.grid);

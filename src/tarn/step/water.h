@@ -46,7 +46,6 @@ struct Water {
     // Made from the scene and the time.
     bool air = false;           // whether air flows, too: then velocities are everywhere
     bool reinitialize = false;  // how phi is made a distance again
-    float least_slope = 0.9f;   // phi's slope at the surface is left as it is between this and its inverse
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
