@@ -201,8 +201,8 @@ TEST(Cip, samples_alike_four_at_a_time)
     expect_same_sample<3>();
 }
 
-// Paths of a whole row at once are those of each cell alone, but for round-off. In a vortex of 12 cells a step across 40
-// cells a path is six pieces long; each adds a rounding of its place.
+// Paths of a whole row at once are those of each cell alone, but for round-off. In a vortex of 12 cells a step across
+// 40 cells a path is six pieces long; each adds a rounding of its place.
 TEST(Cip, paths_of_a_row_are_those_of_its_cells)
 {
     const Grid<2> grid({40, 24}, 0.025);
@@ -221,7 +221,8 @@ TEST(Cip, paths_of_a_row_are_those_of_its_cells)
     const auto found = path.view();
     backend::each(Box<2>{{}, grid.cells}, [&](Cell<2> c) {
         const Vec<2, float> x = c.as<float>();
-        const Vec<2, float> from = trace_far(u, grid.cells, x, velocity_at_cell(u, c), -static_cast<float>(dt / grid.h));
+        const Vec<2, float> from =
+            trace_far(u, grid.cells, x, velocity_at_cell(u, c), -static_cast<float>(dt / grid.h));
         for (int a = 0; a < 2; ++a) EXPECT_NEAR(found[a](c), from[a] - x[a], 1e-4) << c[0] << " " << c[1];
     });
 }

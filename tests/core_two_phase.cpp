@@ -235,9 +235,8 @@ void expect_volume_carried(int n)
     Field<D> phi = distance_field(grid, 1.0f), debt(grid);
     FaceField<D> velocity(grid), path(grid);
     const auto p = phi.view();
-    parallel_for("ball", tiles, [=](Cell<D> c) {
-        p(c) = static_cast<float>(length(grid.centre(c) - Vec<D>::all(0.4)) - 0.27);
-    });
+    parallel_for("ball", tiles,
+                 [=](Cell<D> c) { p(c) = static_cast<float>(length(grid.centre(c) - Vec<D>::all(0.4)) - 0.27); });
     for (int a = 0; a < 2; ++a) {
         const auto u = velocity[a].view();
         parallel_for_faces("vortex", tiles, a, [=](Cell<D> c) {

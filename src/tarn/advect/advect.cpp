@@ -510,7 +510,7 @@ void take_over(Gradient<D>& gradient, Gradient<D>& next, int axis, const Tiles<D
 // Paths back from cell centres, as offsets.
 template <int D>
 void trace_near(const FaceView<D>& path, const FaceView<D, const float>& u, const View<D, const float>& phi,
-                 const Tiles<D>& tiles, float s, float near, bool rk3, bool far)
+                const Tiles<D>& tiles, float s, float near, bool rk3, bool far)
 {
     const Place<D, -1> centre(tiles.grid.cells);
     parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {

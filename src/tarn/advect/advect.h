@@ -48,8 +48,7 @@ void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& veloci
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
-                     const Sides<D>& sides = {}, const CipNear<D>& near = {},
-                     const FaceField<D>* path = nullptr);
+                     const Sides<D>& sides = {}, const CipNear<D>& near = {}, const FaceField<D>* path = nullptr);
 
 // After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that
 // are not near, it is found anew.

@@ -151,8 +151,7 @@ void follow(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved
     for_each_value<axis>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = now.index(c);
         TARN_UNROLL
-        for (int b = 0; b < D; ++b)
-            g[b][i] += difference<D>(now, last, c, i, b) - difference<D>(before, last, c, i, b);
+        for (int b = 0; b < D; ++b) g[b][i] += difference<D>(now, last, c, i, b) - difference<D>(before, last, c, i, b);
     });
 }
 template <int axis, int D>
@@ -208,8 +207,9 @@ void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tile
             else
                 parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
                     const int i = d.index(c);
-                    const bool high = c[xi] < last, low = c[xi] > 0;
-                    const float own = ub[i] + ub[i + m], up = ub[i + n] + ub[i + n + m], down = ub[i - n] + ub[i - n + m];
+                    const bool high = c[xi]<last, low = c[xi]> 0;
+                    const float own = ub[i] + ub[i + m], up = ub[i + n] + ub[i + n + m],
+                                down = ub[i - n] + ub[i - n + m];
                     d[i] = (high & low ? 0.25f : 0.5f) * ((high ? up : own) - (low ? down : own));
                 });
         }

@@ -108,24 +108,24 @@ namespace lanes {
 template <int N>
 struct Lanes;
 
-#define TARN_LANES(N, bits, call)                                                                      \
-    template <>                                                                                        \
-    struct Lanes<N> {                                                                                  \
-        using Wide = __m##bits;                                                                        \
-        using Bits = __m##bits##i;                                                                     \
-        static TARN_INLINE Wide all(float v) { return Wide{} + v; }                                    \
-        static TARN_INLINE Wide root(Wide v) { return call(sqrt, v); }                                 \
-        static TARN_INLINE Wide larger(Wide a, Wide b) { return call(max, a, b); }                     \
-        static TARN_INLINE Wide lower_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0x44); }      \
-        static TARN_INLINE Wide upper_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0xee); }      \
-        static TARN_INLINE Wide lower_mixed(Wide a, Wide b) { return call(unpacklo, a, b); }           \
-        static TARN_INLINE Wide upper_mixed(Wide a, Wide b) { return call(unpackhi, a, b); }           \
-        static TARN_INLINE Wide sign(Wide v) { return (Wide)((Bits)v & (Bits)(-all(0))); }             \
-        static TARN_INLINE Wide flipped(Wide v, Wide sign) { return (Wide)((Bits)v ^ (Bits)sign); }    \
-        static TARN_INLINE void store(float* to, Wide v) { std::memcpy(to, &v, sizeof v); }            \
-        static TARN_INLINE Wide each(const float* of_cells);                                           \
-        static TARN_INLINE Wide layers(const float* const* of_cells, int sy);                          \
-        static TARN_INLINE Wide chosen(Wide a, Wide b, Wide c, Wide d, Wide yes, Wide no);             \
+#define TARN_LANES(N, bits, call)                                                                   \
+    template <>                                                                                     \
+    struct Lanes<N> {                                                                               \
+        using Wide = __m##bits;                                                                     \
+        using Bits = __m##bits##i;                                                                  \
+        static TARN_INLINE Wide all(float v) { return Wide{} + v; }                                 \
+        static TARN_INLINE Wide root(Wide v) { return call(sqrt, v); }                              \
+        static TARN_INLINE Wide larger(Wide a, Wide b) { return call(max, a, b); }                  \
+        static TARN_INLINE Wide lower_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0x44); }   \
+        static TARN_INLINE Wide upper_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0xee); }   \
+        static TARN_INLINE Wide lower_mixed(Wide a, Wide b) { return call(unpacklo, a, b); }        \
+        static TARN_INLINE Wide upper_mixed(Wide a, Wide b) { return call(unpackhi, a, b); }        \
+        static TARN_INLINE Wide sign(Wide v) { return (Wide)((Bits)v & (Bits)(-all(0))); }          \
+        static TARN_INLINE Wide flipped(Wide v, Wide sign) { return (Wide)((Bits)v ^ (Bits)sign); } \
+        static TARN_INLINE void store(float* to, Wide v) { std::memcpy(to, &v, sizeof v); }         \
+        static TARN_INLINE Wide each(const float* of_cells);                                        \
+        static TARN_INLINE Wide layers(const float* const* of_cells, int sy);                       \
+        static TARN_INLINE Wide chosen(Wide a, Wide b, Wide c, Wide d, Wide yes, Wide no);          \
     };
 #define TARN_CALL(operation, ...) _mm_##operation##_ps(__VA_ARGS__)
 TARN_LANES(1, 128, TARN_CALL)
@@ -210,8 +210,7 @@ TARN_INLINE void monotonic_profiles(Wide v0, Wide s0, Wide v1, Wide s1, Wide x, 
     const Wide sum = p + q, square = p * p + q * q;
     // p^2 + p q + q^2 - 6 d (p + q) + 9 d^2 = p^2 + q^2 + p q + 3 d (3 d - 2 (p + q))
     const Wide ellipse = square + p * q + d3 * (d3 - (sum + sum));
-    const Wide scale =
-        L::chosen(sum, d3, ellipse, zero, d3 / L::root(L::larger(square, L::all(1e-30f))), L::all(1));
+    const Wide scale = L::chosen(sum, d3, ellipse, zero, d3 / L::root(L::larger(square, L::all(1e-30f))), L::all(1));
     const Wide a0 = L::flipped(p * scale, minus), a1 = L::flipped(q * scale, minus);
     const Wide a = a0 + a1 - (difference + difference), b = three * difference - (a0 + a0 + a1), ax = a * x;
     value = ((ax + b) * x + a0) * x + v0;
@@ -275,8 +274,7 @@ TARN_INLINE void sample_cells(const Jets<3>& f, const int* where, const float* c
     float values[4 * N], slopes[4 * N];
     L::store(values, value);
     L::store(slopes, slope);
-    for (int n = 0; n < N; ++n)
-        out[n] = {values[4 * n], {slopes[4 * n], values[4 * n + 1], values[4 * n + 2]}};
+    for (int n = 0; n < N; ++n) out[n] = {values[4 * n], {slopes[4 * n], values[4 * n + 1], values[4 * n + 2]}};
 }
 
 }  // namespace lanes

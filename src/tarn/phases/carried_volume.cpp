@@ -17,8 +17,8 @@ constexpr float whole = 1 << 20;
 constexpr int apart[] = {1, 2, 4, 8};
 // Phi moves no further at once, in cells; and not at all where there is less surface around than this, per cell.
 constexpr float furthest = 0.5f, least_surface = 0.02f;
-// How much a move pays depends on where the surface turns, so that there are at least two, and more while so much of the
-// water is owed in all. Where there is no surface around they do not help.
+// How much a move pays depends on where the surface turns, so that there are at least two, and more while so much of
+// the water is owed in all. Where there is no surface around they do not help.
 constexpr int least_payments = 2, most_payments = 8;
 constexpr double much = 0.002;
 
@@ -103,7 +103,8 @@ void carry_volume(CarriedVolume<D>& room, const Field<D>& debt, const WetPart<D>
             if (to[a] > static_cast<float>(last[a]) + 0.5f && boundary.wall_open[a][1]) return;
         }
         const float volume = left * held[i] * whole;
-        each_corner<D>(held_now, locate(held_now, to, last), static_cast<int>(volume < 0 ? volume - 0.5f : volume + 0.5f),
+        each_corner<D>(held_now, locate(held_now, to, last),
+                       static_cast<int>(volume < 0 ? volume - 0.5f : volume + 0.5f),
                        [&](int j, int share) { atomic_add(given + origin + j, share); });
     });
     parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -131,7 +132,8 @@ void take_from(Field<D>& held, std::vector<Lost<D>>& lost)
     parallel_range("carried volume", 1, [=] TARN_KERNEL(int) {
         for (int i = 0; i < n; ++i) {
             const float volume = static_cast<float>(list[i].volume);
-            v(cell_at(list[i].x.template as<float>(), cells)) -= list[i].kind == FragmentKind::droplet ? volume : -volume;
+            v(cell_at(list[i].x.template as<float>(), cells)) -=
+                list[i].kind == FragmentKind::droplet ? volume : -volume;
         }
     });
 }
@@ -194,12 +196,12 @@ void owe(Field<D>& debt, double volume, const WetPart<D>& wet, const Tiles<D>& t
                  [=] TARN_KERNEL(Cell<D> c) { owed(c) += share * std::fabs(wet(c) - before(c)); });
 }
 
-#define TARN_INSTANTIATE(D)                                                                                       \
-    template void carry_volume(CarriedVolume<D>&, const Field<D>&, const WetPart<D>&, const FaceField<D>&,        \
-                               const FaceField<D>&, const Boundary<D>&, const Tiles<D>&, double);                 \
-    template void take_from(Field<D>&, std::vector<Lost<D>>&);                                                    \
-    template void follow_volume(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&);     \
-    template void note_volume(CarriedVolume<D>&, const WetPart<D>&, const Tiles<D>&);                             \
+#define TARN_INSTANTIATE(D)                                                                                   \
+    template void carry_volume(CarriedVolume<D>&, const Field<D>&, const WetPart<D>&, const FaceField<D>&,    \
+                               const FaceField<D>&, const Boundary<D>&, const Tiles<D>&, double);             \
+    template void take_from(Field<D>&, std::vector<Lost<D>>&);                                                \
+    template void follow_volume(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&); \
+    template void note_volume(CarriedVolume<D>&, const WetPart<D>&, const Tiles<D>&);                         \
     template void owe(Field<D>&, double, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -21,9 +21,9 @@ namespace tarn {
 
 template <int D>
 struct CarriedVolume {
-    Field<D> held;       // what a cell should hold, in cells
-    Field<D> before;     // what it held by phi
-    Field<D> surface;    // how much surface is around
+    Field<D> held;     // what a cell should hold, in cells
+    Field<D> before;   // what it held by phi
+    Field<D> surface;  // how much surface is around
     Field<D> scratch;
     Memory<int> wanted;  // how much of a cell paths want
     Memory<int> given;   // what went where the flow takes it
@@ -53,8 +53,7 @@ void take_from(Field<D>& held, std::vector<Lost<D>>& lost);
 
 // After it has moved: phi follows. `wet` looks at it.
 template <int D>
-void follow_volume(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles,
-                   CarriedVolume<D>& room);
+void follow_volume(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room);
 
 // Before something else changes phi: what cells hold. And after it: so much, in cells, is owed where it did.
 template <int D>

@@ -491,8 +491,7 @@ FragmentTotals totals(const Fragments<D>& fragments, const Grid<D>& grid, const 
 
 template <int D>
 std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
-                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt,
-                                         FragmentRoom<D>& room)
+                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
 {
     const Grid<D>& grid = phi.grid();
     const Cell<D> cells = grid.cells;

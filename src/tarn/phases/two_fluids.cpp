@@ -29,30 +29,34 @@ struct Beside {
     }
 };
 
+// The density on the faces of one axis.
+template <int D, int axis>
+void find_density_along(Field<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+{
+    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float epsilon = smearing * static_cast<float>(phi.grid().h);
+    const int last = phi.grid().cells[axis];
+    const auto p = phi.view();
+    const auto rho = density.view();
+    if (params.method.interface == Interface::sharp)
+        parallel_for_faces("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const Beside<axis> beside(p, c, last);
+            rho(c) = air + (water - air) * wet_share(beside.lower, beside.upper);
+        });
+    else
+        parallel_for_faces<true>("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const Beside<axis> beside(p, c, last);
+            rho(c) = air + (water - air) * smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
+        });
+}
+
 }  // namespace
 
 template <int D>
 void find_density(FaceField<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
 {
-    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
-    const float epsilon = smearing * static_cast<float>(phi.grid().h);
-    const bool sharp = params.method.interface == Interface::sharp;
-    const auto p = phi.view();
-    for_each_axis<D>([&](auto axis) {
-        constexpr int a = decltype(axis)::value;
-        const auto rho = density[a].view();
-        const int last = phi.grid().cells[a];
-        if (sharp)
-            parallel_for_faces("density", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-                const Beside<a> beside(p, c, last);
-                rho(c) = air + (water - air) * wet_share(beside.lower, beside.upper);
-            });
-        else
-            parallel_for_faces<true>("density", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-                const Beside<a> beside(p, c, last);
-                rho(c) = air + (water - air) * smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
-            });
-    });
+    for_each_axis<D>(
+        [&](auto axis) { find_density_along<D, decltype(axis)::value>(density[axis], phi, params, tiles); });
 }
 
 template <int D>

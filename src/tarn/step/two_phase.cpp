@@ -69,8 +69,8 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
                              w.tiles_active, substep);
             // In shorter steps every cell is referred to. What is not, carried volume tells of.
             else if (w.fastest * substep > w.grid.h)
-                lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, substep,
-                                           w.fragmenting);
+                lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active,
+                                           substep, w.fragmenting);
         };
         hooks.after = [&](double) {
             if (!p.surface.spray) return;
