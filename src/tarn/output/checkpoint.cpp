@@ -2,8 +2,9 @@
 //   Header            which grid, when, and how long the payload is
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
 //                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
-//                     the gradients that CIP carries, of phi and of each velocity component; the columns of droplets
-//                     and bubbles, and what they were given; everything as packed 32-bit words
+//                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
+//                     carried; the columns of droplets and bubbles, and what they were given; everything as packed
+//                     32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
