@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "run_water.h"
+#include "tarn/advect/advect.h"
 #include "tarn/field/sample.h"
 
 namespace tarn {
@@ -220,6 +221,72 @@ TEST_P(Interfaces, a_cup_pressed_down_keeps_its_air)
     });
     EXPECT_GT(dry, 0.9 * all);
     EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 1e-3 * w.volume_expected);
+}
+
+// What cells should hold is carried by steps of 20 cells through a vortex, some cells being wanted many times and some
+// never: the sum stays, but for what nobody wants, which is rounded to 2^-20 of a cell, and for the digits of floats.
+template <int D>
+void expect_volume_carried(int n)
+{
+    Cell<D> cells;
+    for (int a = 0; a < D; ++a) cells[a] = n + 3 * a;
+    const Grid<D> grid(cells, 1.0 / n);
+    const Tiles<D> tiles = all_tiles(grid);
+    Field<D> phi = distance_field(grid, 1.0f), debt(grid);
+    FaceField<D> velocity(grid), path(grid);
+    const auto p = phi.view();
+    parallel_for("ball", tiles,
+                 [=](Cell<D> c) { p(c) = static_cast<float>(length(grid.centre(c) - Vec<D>::all(0.4)) - 0.27); });
+    for (int a = 0; a < 2; ++a) {
+        const auto u = velocity[a].view();
+        parallel_for_faces("vortex", tiles, a, [=](Cell<D> c) {
+            const Vec<D> x = grid.face(c, a);
+            const double inside = c[a] > 0 && c[a] < cells[a] ? 1 : 0, s = pi * n;
+            u(c) = static_cast<float>(inside * std::sin(s * x[a] / cells[a]) * std::cos(s * x[1 - a] / cells[1 - a]) *
+                                      (a == 0 ? 20 : -20) * grid.h);
+        });
+    }
+    trace_paths(path, velocity, tiles, 1.0);
+    CarriedVolume<D> room(grid);
+    Boundary<D> boundary;
+    boundary.cells = cells;
+    const WetPart<D> wet(phi, nullptr);
+    carry_volume(room, debt, wet, velocity, path, boundary, tiles, 1.0);
+    const auto held = room.held.view();
+    const double before = parallel_sum("sum", tiles, [=](Cell<D> c) { return double(wet(c)); });
+    const double after = parallel_sum("sum", tiles, [=](Cell<D> c) { return double(held(c)); });
+    EXPECT_GT(before, 10);
+    EXPECT_NEAR(after, before, 1e-5 * before);
+}
+TEST(CarriedVolume, is_neither_made_nor_lost)
+{
+    expect_volume_carried<2>(48);
+    expect_volume_carried<3>(20);
+}
+
+// A box shaken sideways at 2 g in steps of a whole frame, without the correction of volume: the issue allows 2 %, where
+// the level set alone is off by tens of percent.
+TEST_P(Interfaces, foam_keeps_its_volume_where_it_is_carried)
+{
+    Params p = with_air(Params{}, GetParam());
+    p.domain.size = {1, 0.75};
+    p.domain.cells = 32;
+    p.surface.volume_correction = false;
+    p.surface.carry_volume = true;
+    p.time.cfl = 100;
+    p.domain.gravity.keys.clear();
+    for (int n = 0; n <= 40; ++n)
+        p.domain.gravity.keys.push_back({0.1 * n, Vec3{20 * std::sin(2 * pi * n / 12), -9.81, 0}});
+    p.water.emplace_back();
+    p.water[0].min = Vec3{-1, -1, 0};
+    p.water[0].max = Vec3{2, 0.3, 0};
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double first = measure(w, p).volume;
+    for (int frame = 1; frame <= 90; ++frame) {
+        run_to(w, scene, frame / 30.0);
+        EXPECT_NEAR(measure(w, p).volume, first, 0.02 * first) << frame;
+    }
 }
 
 // A tank 1 m long, 0.375 m deep, tilted by a quarter, swings for ten periods of 1.244 s. The issue asks that CIP leaves

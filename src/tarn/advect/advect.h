@@ -36,22 +36,20 @@ template <int D>
 void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi, const Tiles<D>& tiles, double dt,
                  Advection scheme, Field<D>* const scratch[D], const Sides<D>& sides = {});
 
-// Where CIP carries the velocity: on faces where phi is less than the limit. Without phi, on all that are moved.
+// Finds the paths back from cells' centres for a step of dt, as offsets in cells, however long they are.
 template <int D>
-struct CipNear {
-    const Field<D>* phi = nullptr;
-    double limit = 0;
-};
+void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt);
 
-// Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change.
+// Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change. They go
+// along `path`, if it is known already; then the velocity's deformation must be known, too.
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
                 double far, CipRoom<D>& room, bool past_ends = false, const Sides<D>& sides = {},
-                bool air_flows = false);
+                bool air_flows = false, const FaceField<D>* path = nullptr);
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
-                     const Sides<D>& sides = {}, const CipNear<D>& near = {});
+                     const Sides<D>& sides = {}, const CipNear<D>& near = {}, const FaceField<D>* path = nullptr);
 
 // After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that
 // are not near, it is found anew.

@@ -24,9 +24,9 @@ template <int axis, int D, class F>
 void for_each_value(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if constexpr (axis < 0)
-        parallel_for(name, tiles, f);
+        parallel_for<true>(name, tiles, f);
     else
-        parallel_for_faces(name, tiles, axis, f);
+        parallel_for_faces<true>(name, tiles, axis, f);
 }
 
 // Half the difference between a value's neighbours along an axis; at the grid's ends from one side.
@@ -35,8 +35,9 @@ TARN_HD inline float difference(const View<D, const float>& f, Cell<D> last, Cel
 {
     const int n = f.next(axis);
     const bool low = c[axis] > 0, high = c[axis] < last[axis];
-    const float d = f[high ? i + n : i] - f[low ? i - n : i];
-    return low && high ? 0.5f * d : d;
+    const float above = f[i + n], below = f[i - n], own = f[i];
+    const float d = (high ? above : own) - (low ? below : own);
+    return (low & high ? 0.5f : 1.0f) * d;
 }
 
 // The derivative along both axes, from both first ones.
@@ -56,11 +57,13 @@ struct Deformation {
     }
 };
 
-// -u_xi . grad phi for a step of s, at one place: at cell i, or between cells i and j.
-template <int D>
-TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at, int i, int j, float s)
+// -u_xi . grad phi for a step of s, at one place: a cell, or the face between it and the one n before it, of which the
+// grid may have only one.
+template <int axis, int D>
+TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at, int n, bool first, bool last, float s)
 {
     Vec<D, float> old, change;
+    TARN_UNROLL
     for (int b = 0; b < D; ++b) old[b] = g[b][at];
     float most = 0;
     TARN_UNROLL
@@ -69,7 +72,8 @@ TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at
         TARN_UNROLL
         for (int b = 0; b < D; ++b) {
             const auto& d = du.of[D * xi + b];
-            const float here = 0.5f * s * (d[i] + d[j]);
+            const float upper = d[at], lower = d[at - n];
+            const float here = axis < 0 ? s * upper : 0.5f * s * ((last ? lower : upper) + (first ? upper : lower));
             sum += std::fabs(here);
             dot += here * old[b];
         }
@@ -77,6 +81,7 @@ TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at
         change[xi] = dot;
     }
     const float share = 1 / (most > 1 ? most : 1.0f);
+    TARN_UNROLL
     for (int xi = 0; xi < D; ++xi) g[xi][at] = old[xi] - share * change[xi];
 }
 
@@ -104,7 +109,7 @@ void find_cross(const FaceView<3, const float>& g, const Tiles<3>& tiles, CipRoo
         // The second difference of one of them.
         const int ny = xy.next(1), low = c[1] > 0 ? i - ny : i, high = c[1] < last[1] ? i + ny : i;
         const float d = difference<3>(g[2], last, c, high, 0) - difference<3>(g[2], last, c, low, 0);
-        xyz[i] = high - low == 2 * ny ? 0.5f * d : d;
+        xyz[i] = (high - low == 2 * ny ? 0.5f : 1.0f) * d;
     });
 }
 
@@ -116,27 +121,53 @@ void prepare(Gradient<D>& gradient, const Tiles<D>& tiles, float s, CipRoom<D>& 
     const int last = axis < 0 ? 0 : tiles.grid.cells[axis < 0 ? 0 : axis];
     for_each_value<axis>("cip shear", tiles, [=] TARN_KERNEL(Cell<D> c) {
         constexpr int a = axis < 0 ? 0 : axis;
-        const int at = g[0].index(c), n = g[0].next(a);
-        const int upper = axis >= 0 && c[a] == last ? at - n : at, lower = axis >= 0 && c[a] > 0 ? at - n : at;
-        shear<D>(g, du, at, upper, lower, s);
+        shear<axis, D>(g, du, g[0].index(c), axis < 0 ? 0 : g[0].next(a), c[a] == 0, c[a] == last, s);
     });
     find_cross<axis>(std::as_const(gradient).view(), tiles, room);
 }
 
+// One where a face and its neighbours are all near, each beside a cell whose phi is less than the limit; else zero. A
+// number, as processors do many of these at once, but not many truths.
 template <int axis, int D>
-void follow(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, const Tiles<D>& tiles,
-            View<D, const uint8_t> anew)
+TARN_HD inline float all_near(const View<D, const float>& phi, float limit, int i)
+{
+    const int n = phi.next(axis < 0 ? 0 : axis);
+    const auto near = [&](int at) {
+        const float above = phi[at], below = phi[at - n], nearer = above < below ? above : below;
+        return nearer < limit ? 1.0f : 0.0f;
+    };
+    float all = near(i);
+    TARN_UNROLL
+    for (int b = 0; b < D; ++b) all *= near(i - phi.next(b)) * near(i + phi.next(b));
+    return all;
+}
+
+template <int axis, int D>
+void follow(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, const Tiles<D>& tiles)
 {
     const Cell<D> last = Place<D, axis>(tiles.grid.cells).last;
     const auto g = gradient.view();
     const auto now = values.view(), before = moved.view();
     for_each_value<axis>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = now.index(c);
-        const bool again = anew.data && anew[i];
-        for (int b = 0; b < D; ++b) {
-            const float all = difference<D>(now, last, c, i, b);
-            g[b][i] = again ? all : g[b][i] + all - difference<D>(before, last, c, i, b);
-        }
+        TARN_UNROLL
+        for (int b = 0; b < D; ++b) g[b][i] += difference<D>(now, last, c, i, b) - difference<D>(before, last, c, i, b);
+    });
+}
+template <int axis, int D>
+void follow_near(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, const Tiles<D>& tiles,
+                 const CipNear<D>& near)
+{
+    const Cell<D> last = Place<D, axis>(tiles.grid.cells).last;
+    const auto g = gradient.view();
+    const auto now = values.view(), before = moved.view(), phi = near.phi->view();
+    const float limit = static_cast<float>(near.limit);
+    for_each_value<axis>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = now.index(c);
+        const float share = all_near<axis>(phi, limit, i);
+        TARN_UNROLL
+        for (int b = 0; b < D; ++b)
+            g[b][i] = difference<D>(now, last, c, i, b) + share * (g[b][i] - difference<D>(before, last, c, i, b));
     });
 }
 
@@ -148,6 +179,7 @@ void find(Gradient<D>& gradient, const Field<D>& values, const Tiles<D>& tiles)
     const auto now = values.view();
     for_each_value<axis>("cip gradient", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = now.index(c);
+        TARN_UNROLL
         for (int b = 0; b < D; ++b) g[b][i] = difference<D>(now, last, c, i, b);
     });
 }
@@ -174,9 +206,11 @@ void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tile
                 });
             else
                 parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                    const int i = d.index(c), up = c[xi] < last ? i + n : i, down = c[xi] > 0 ? i - n : i;
-                    const float scale = up - down == 2 * n ? 0.25f : 0.5f;
-                    d[i] = scale * (ub[up] + ub[up + m] - ub[down] - ub[down + m]);
+                    const int i = d.index(c);
+                    const bool high = c[xi]<last, low = c[xi]> 0;
+                    const float own = ub[i] + ub[i + m], up = ub[i + n] + ub[i + n + m],
+                                down = ub[i - n] + ub[i - n + m];
+                    d[i] = (high & low ? 0.25f : 0.5f) * ((high ? up : own) - (low ? down : own));
                 });
         }
 }
@@ -200,10 +234,14 @@ Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, co
 
 template <int D>
 void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, int axis,
-                   const Tiles<D>& tiles, const Field<D, uint8_t>* anew)
+                   const Tiles<D>& tiles, const CipNear<D>& near)
 {
-    const View<D, const uint8_t> fresh = anew ? anew->view() : View<D, const uint8_t>{};
-    with_axis<D>(axis, [&](auto where) { follow<decltype(where)::value>(gradient, values, moved, tiles, fresh); });
+    with_axis<D>(axis, [&](auto where) {
+        if (near.phi)
+            follow_near<decltype(where)::value>(gradient, values, moved, tiles, near);
+        else
+            follow<decltype(where)::value>(gradient, values, moved, tiles);
+    });
 }
 
 template <int D>
@@ -216,7 +254,7 @@ void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, cons
     template void find_deformation(CipRoom<D>&, const FaceField<D>&, const Tiles<D>&);                       \
     template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipRoom<D>&); \
     template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,        \
-                                const Field<D, uint8_t>*);                                                   \
+                                const CipNear<D>&);                                                          \
     template void find_gradient(Gradient<D>&, const Field<D>&, int, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

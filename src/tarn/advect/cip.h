@@ -16,7 +16,8 @@
 //
 // Derivatives are counted per cell. With thin walls anywhere CIP gives way to linear interpolation.
 
-#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
@@ -100,90 +101,224 @@ TARN_HD inline Jet<D> sample_cip_plain(const Jets<D>& f, const Lattice<D>& l)
 }
 
 #if TARN_SSE
-// The tuned version: four profiles at once.
+// The tuned version: four profiles of a cell at once, and as many cells as the processor's vectors hold.
 namespace lanes {
 
-using Four = __m128;
+// Vectors of four floats for each of N cells, and what is done to them, cell by cell.
+template <int N>
+struct Lanes;
 
-inline Four choose(Four where, Four yes, Four no)
-{
-    return _mm_or_ps(_mm_and_ps(where, yes), _mm_andnot_ps(where, no));
-}
-
-// As make_monotonic and profile.
-inline void monotonic_profiles(Four v0, Four s0, Four v1, Four s1, float at, Four& value, Four& slope)
-{
-    const Four zero = _mm_setzero_ps(), three = _mm_set1_ps(3), x = _mm_set1_ps(at);
-    const Four difference = _mm_sub_ps(v1, v0), minus = _mm_and_ps(difference, _mm_set1_ps(-0.0f));
-    const Four d = _mm_xor_ps(difference, minus);
-    const Four p = _mm_max_ps(_mm_xor_ps(s0, minus), zero), q = _mm_max_ps(_mm_xor_ps(s1, minus), zero);
-    const Four sum = _mm_add_ps(p, q), d3 = _mm_mul_ps(three, d);
-    const Four square = _mm_add_ps(_mm_mul_ps(p, p), _mm_mul_ps(q, q));
-    // p^2 + p q + q^2 - 6 d (p + q) + 9 d^2 = p^2 + q^2 + p q + 3 d (3 d - 2 (p + q))
-    const Four ellipse =
-        _mm_add_ps(_mm_add_ps(square, _mm_mul_ps(p, q)), _mm_mul_ps(d3, _mm_sub_ps(d3, _mm_add_ps(sum, sum))));
-    const Four outside = _mm_and_ps(_mm_cmpgt_ps(sum, d3), _mm_cmpgt_ps(ellipse, zero));
-    const Four scale =
-        choose(outside, _mm_div_ps(d3, _mm_sqrt_ps(_mm_max_ps(square, _mm_set1_ps(1e-30f)))), _mm_set1_ps(1));
-    const Four a0 = _mm_xor_ps(_mm_mul_ps(p, scale), minus), a1 = _mm_xor_ps(_mm_mul_ps(q, scale), minus);
-    const Four both = _mm_add_ps(difference, difference);
-    const Four a = _mm_sub_ps(_mm_add_ps(a0, a1), both);
-    const Four b = _mm_sub_ps(_mm_mul_ps(three, difference), _mm_add_ps(_mm_add_ps(a0, a0), a1));
-    const Four ax = _mm_mul_ps(a, x);
-    value = _mm_add_ps(_mm_mul_ps(_mm_add_ps(_mm_mul_ps(_mm_add_ps(ax, b), x), a0), x), v0);
-    slope = _mm_add_ps(_mm_mul_ps(_mm_add_ps(_mm_mul_ps(three, ax), _mm_add_ps(b, b)), x), a0);
-}
+#define TARN_LANES(N, bits, call)                                                                   \
+    template <>                                                                                     \
+    struct Lanes<N> {                                                                               \
+        using Wide = __m##bits;                                                                     \
+        using Bits = __m##bits##i;                                                                  \
+        static TARN_INLINE Wide all(float v) { return Wide{} + v; }                                 \
+        static TARN_INLINE Wide root(Wide v) { return call(sqrt, v); }                              \
+        static TARN_INLINE Wide larger(Wide a, Wide b) { return call(max, a, b); }                  \
+        static TARN_INLINE Wide lower_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0x44); }   \
+        static TARN_INLINE Wide upper_pairs(Wide a, Wide b) { return call(shuffle, a, b, 0xee); }   \
+        static TARN_INLINE Wide lower_mixed(Wide a, Wide b) { return call(unpacklo, a, b); }        \
+        static TARN_INLINE Wide upper_mixed(Wide a, Wide b) { return call(unpackhi, a, b); }        \
+        static TARN_INLINE Wide sign(Wide v) { return (Wide)((Bits)v & (Bits)(-all(0))); }          \
+        static TARN_INLINE Wide flipped(Wide v, Wide sign) { return (Wide)((Bits)v ^ (Bits)sign); } \
+        static TARN_INLINE void store(float* to, Wide v) { std::memcpy(to, &v, sizeof v); }         \
+        static TARN_INLINE Wide each(const float* of_cells);                                        \
+        static TARN_INLINE Wide layers(const float* const* of_cells, int sy);                       \
+        static TARN_INLINE Wide chosen(Wide a, Wide b, Wide c, Wide d, Wide yes, Wide no);          \
+    };
+#define TARN_CALL(operation, ...) _mm_##operation##_ps(__VA_ARGS__)
+TARN_LANES(1, 128, TARN_CALL)
+#undef TARN_CALL
+#if defined(__AVX2__)
+#define TARN_CALL(operation, ...) _mm256_##operation##_ps(__VA_ARGS__)
+TARN_LANES(2, 256, TARN_CALL)
+#undef TARN_CALL
+#endif
+#if defined(__AVX512F__)
+// With a mask of all, which costs nothing: GCC 12 sees unset values in the plain form.
+#define TARN_CALL(operation, ...) _mm512_maskz_##operation##_ps(0xffff, __VA_ARGS__)
+TARN_LANES(4, 512, TARN_CALL)
+#undef TARN_CALL
+#endif
+#undef TARN_LANES
 
 // The four values of a layer.
-inline Four load(const float* p, int sy)
+TARN_INLINE __m128 layer(const float* p, int sy)
 {
-    const Four low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
     return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(p + sy));
+}
+
+// each: a number of every cell, in all four of its places. layers: the layer of every cell. chosen: `yes` where a > b
+// and c > d, else `no`.
+TARN_INLINE __m128 Lanes<1>::each(const float* of_cells) { return _mm_set1_ps(of_cells[0]); }
+TARN_INLINE __m128 Lanes<1>::layers(const float* const* p, int sy) { return layer(p[0], sy); }
+TARN_INLINE __m128 Lanes<1>::chosen(__m128 a, __m128 b, __m128 c, __m128 d, __m128 yes, __m128 no)
+{
+    const __m128 where = _mm_and_ps(_mm_cmpgt_ps(a, b), _mm_cmpgt_ps(c, d));
+    return _mm_or_ps(_mm_and_ps(where, yes), _mm_andnot_ps(where, no));
+}
+#if defined(__AVX2__)
+TARN_INLINE __m256 Lanes<2>::each(const float* of_cells)
+{
+    return _mm256_set_m128(_mm_set1_ps(of_cells[1]), _mm_set1_ps(of_cells[0]));
+}
+TARN_INLINE __m256 Lanes<2>::layers(const float* const* p, int sy)
+{
+    return _mm256_set_m128(layer(p[1], sy), layer(p[0], sy));
+}
+TARN_INLINE __m256 Lanes<2>::chosen(__m256 a, __m256 b, __m256 c, __m256 d, __m256 yes, __m256 no)
+{
+    const __m256 where = _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ), _mm256_cmp_ps(c, d, _CMP_GT_OQ));
+    return _mm256_blendv_ps(no, yes, where);
+}
+#endif
+#if defined(__AVX512F__)
+TARN_INLINE __m512 Lanes<4>::each(const float* of_cells)
+{
+    const __m512i place = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    return _mm512_maskz_permutexvar_ps(0xffff, place, _mm512_zextps128_ps512(_mm_loadu_ps(of_cells)));
+}
+TARN_INLINE __m512 Lanes<4>::layers(const float* const* p, int sy)
+{
+    __m512 v = _mm512_zextps128_ps512(layer(p[0], sy));
+    v = _mm512_maskz_insertf32x4(0xffff, v, layer(p[1], sy), 1);
+    v = _mm512_maskz_insertf32x4(0xffff, v, layer(p[2], sy), 2);
+    return _mm512_maskz_insertf32x4(0xffff, v, layer(p[3], sy), 3);
+}
+TARN_INLINE __m512 Lanes<4>::chosen(__m512 a, __m512 b, __m512 c, __m512 d, __m512 yes, __m512 no)
+{
+    const __mmask16 first = _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
+    return _mm512_mask_blend_ps(_mm512_mask_cmp_ps_mask(first, c, d, _CMP_GT_OQ), no, yes);
+}
+constexpr int most = 4;
+#elif defined(__AVX2__)
+constexpr int most = 2;
+#else
+constexpr int most = 1;
+#endif
+
+// As make_monotonic and profile.
+template <int N, class Wide>
+TARN_INLINE void monotonic_profiles(Wide v0, Wide s0, Wide v1, Wide s1, Wide x, Wide& value, Wide& slope)
+{
+    using L = Lanes<N>;
+    const Wide zero = L::all(0), three = L::all(3);
+    const Wide difference = v1 - v0, minus = L::sign(difference), d3 = three * L::flipped(difference, minus);
+    const Wide p = L::larger(L::flipped(s0, minus), zero), q = L::larger(L::flipped(s1, minus), zero);
+    const Wide sum = p + q, square = p * p + q * q;
+    // p^2 + p q + q^2 - 6 d (p + q) + 9 d^2 = p^2 + q^2 + p q + 3 d (3 d - 2 (p + q))
+    const Wide ellipse = square + p * q + d3 * (d3 - (sum + sum));
+    const Wide scale = L::chosen(sum, d3, ellipse, zero, d3 / L::root(L::larger(square, L::all(1e-30f))), L::all(1));
+    const Wide a0 = L::flipped(p * scale, minus), a1 = L::flipped(q * scale, minus);
+    const Wide a = a0 + a1 - (difference + difference), b = three * difference - (a0 + a0 + a1), ax = a * x;
+    value = ((ax + b) * x + a0) * x + v0;
+    slope = (three * ax + (b + b)) * x + a0;
+}
+
+// N cells at once. `where` is the lower corner of each, w[a] the weights along an axis.
+template <int N>
+TARN_INLINE void sample_cells(const Jets<2>& f, const int* where, const float* const* w, Jet<2>* out)
+{
+    using L = Lanes<N>;
+    using Wide = typename L::Wide;
+    const int sy = f.of[0].stride[1];
+    Wide v[4];
+    for (int d = 0; d < 4; ++d) {
+        const float* p[N];
+        for (int n = 0; n < N; ++n) p[n] = f.of[d].data + where[n];
+        v[d] = L::layers(p, sy);
+    }
+    Wide value, slope;  // of phi and phi_x along y
+    monotonic_profiles<N>(L::lower_pairs(v[0], v[1]), L::lower_pairs(v[2], v[3]), L::upper_pairs(v[0], v[1]),
+                          L::upper_pairs(v[2], v[3]), L::each(w[1]), value, slope);
+    const Wide lower = L::lower_mixed(value, slope), upper = L::upper_mixed(value, slope);
+    monotonic_profiles<N>(lower, upper, L::upper_pairs(lower, lower), L::upper_pairs(upper, upper), L::each(w[0]),
+                          value, slope);
+    float values[4 * N], slopes[4 * N];
+    L::store(values, value);
+    L::store(slopes, slope);
+    for (int n = 0; n < N; ++n) out[n] = {values[4 * n], {slopes[4 * n], values[4 * n + 1]}};
+}
+template <int N>
+TARN_INLINE void sample_cells(const Jets<3>& f, const int* where, const float* const* w, Jet<3>* out)
+{
+    using L = Lanes<N>;
+    using Wide = typename L::Wide;
+    const int sy = f.of[0].stride[1], sz = f.of[0].stride[2];
+    const Wide x = L::each(w[0]), y = L::each(w[1]), z = L::each(w[2]);
+    Wide v[8];
+    for (int d = 0; d < 4; ++d) {
+        const float *p[N], *q[N], *p_far[N], *q_far[N];
+        for (int n = 0; n < N; ++n) {
+            p[n] = f.of[d].data + where[n];
+            q[n] = f.of[d | 4].data + where[n];
+            p_far[n] = p[n] + sz;
+            q_far[n] = q[n] + sz;
+        }
+        monotonic_profiles<N>(L::layers(p, sy), L::layers(q, sy), L::layers(p_far, sy), L::layers(q_far, sy), z, v[d],
+                              v[d | 4]);
+    }
+    Wide m[4];
+    for (int d = 0; d < 8; d += 4)
+        monotonic_profiles<N>(L::lower_pairs(v[d], v[d + 1]), L::lower_pairs(v[d + 2], v[d + 3]),
+                              L::upper_pairs(v[d], v[d + 1]), L::upper_pairs(v[d + 2], v[d + 3]), y, m[d / 2],
+                              m[d / 2 + 1]);
+    // The four rows become columns.
+    const Wide a = L::lower_mixed(m[0], m[1]), b = L::lower_mixed(m[2], m[3]);
+    const Wide c = L::upper_mixed(m[0], m[1]), d = L::upper_mixed(m[2], m[3]);
+    Wide value, slope;
+    monotonic_profiles<N>(L::lower_pairs(a, b), L::lower_pairs(c, d), L::upper_pairs(a, b), L::upper_pairs(c, d), x,
+                          value, slope);
+    float values[4 * N], slopes[4 * N];
+    L::store(values, value);
+    L::store(slopes, slope);
+    for (int n = 0; n < N; ++n) out[n] = {values[4 * n], {slopes[4 * n], values[4 * n + 1], values[4 * n + 2]}};
 }
 
 }  // namespace lanes
 
-inline Jet<2> sample_cip(const Jets<2>& f, const Lattice<2>& l)
+template <int D>
+inline Jet<D> sample_cip(const Jets<D>& f, const Lattice<D>& l)
 {
-    using namespace lanes;
-    const int sy = f.of[0].stride[1];
-    Four v[4];
-    for (int d = 0; d < 4; ++d) v[d] = load(f.of[d].data + l.index, sy);
-    Four value, slope;  // of phi and phi_x along y
-    monotonic_profiles(_mm_movelh_ps(v[0], v[1]), _mm_movelh_ps(v[2], v[3]), _mm_movehl_ps(v[1], v[0]),
-                       _mm_movehl_ps(v[3], v[2]), l.w[1], value, slope);
-    const Four lower = _mm_unpacklo_ps(value, slope), upper = _mm_unpackhi_ps(value, slope);
-    monotonic_profiles(lower, upper, _mm_movehl_ps(lower, lower), _mm_movehl_ps(upper, upper), l.w[0], value, slope);
-    return {_mm_cvtss_f32(value), {_mm_cvtss_f32(slope), _mm_cvtss_f32(_mm_shuffle_ps(value, value, 1))}};
+    const float* w[D];
+    for (int a = 0; a < D; ++a) w[a] = l.w + a;
+    Jet<D> jet;
+    lanes::sample_cells<1>(f, &l.index, w, &jet);
+    return jet;
 }
-
-inline Jet<3> sample_cip(const Jets<3>& f, const Lattice<3>& l)
+// Many at once.
+template <int D>
+inline void sample_cip(const Jets<D>& f, const int* where, const float* const* weights, int count, Jet<D>* out)
 {
-    using namespace lanes;
-    const int sy = f.of[0].stride[1], sz = f.of[0].stride[2];
-    Four v[8];
-    for (int d = 0; d < 4; ++d) {
-        const float *value = f.of[d].data + l.index, *slope = f.of[d | 4].data + l.index;
-        monotonic_profiles(load(value, sy), load(slope, sy), load(value + sz, sy), load(slope + sz, sy), l.w[2], v[d],
-                           v[d | 4]);
-    }
-    Four y[4];
-    for (int d = 0; d < 8; d += 4)
-        monotonic_profiles(_mm_movelh_ps(v[d], v[d + 1]), _mm_movelh_ps(v[d + 2], v[d + 3]),
-                           _mm_movehl_ps(v[d + 1], v[d]), _mm_movehl_ps(v[d + 3], v[d + 2]), l.w[1], y[d / 2],
-                           y[d / 2 + 1]);
-    _MM_TRANSPOSE4_PS(y[0], y[1], y[2], y[3]);
-    Four value, slope;
-    monotonic_profiles(y[0], y[2], y[1], y[3], l.w[0], value, slope);
-    return {_mm_cvtss_f32(value),
-            {_mm_cvtss_f32(slope), _mm_cvtss_f32(_mm_shuffle_ps(value, value, 1)),
-             _mm_cvtss_f32(_mm_shuffle_ps(value, value, 2))}};
+    int n = 0;
+    const auto at = [&](auto many) {
+        constexpr int N = decltype(many)::value;
+        for (; n + N <= count; n += N) {
+            const float* w[D];
+            for (int a = 0; a < D; ++a) w[a] = weights[a] + n;
+            lanes::sample_cells<N>(f, where + n, w, out + n);
+        }
+    };
+    at(std::integral_constant<int, lanes::most>{});
+    at(std::integral_constant<int, 1>{});
 }
 #else
 template <int D>
 TARN_HD inline Jet<D> sample_cip(const Jets<D>& f, const Lattice<D>& l)
 {
     return sample_cip_plain(f, l);
+}
+template <int D>
+inline void sample_cip(const Jets<D>& f, const int* where, const float* const* weights, int count, Jet<D>* out)
+{
+    for (int n = 0; n < count; ++n) {
+        Lattice<D> l;
+        l.index = where[n];
+        for (int a = 0; a < D; ++a) l.w[a] = weights[a][n];
+        out[n] = sample_cip_plain(f, l);
+    }
 }
 #endif
 
@@ -226,10 +361,9 @@ struct CipRoom {
     Field<D> deformation[D * D];  // of component b along axis xi, per cell, at cells: number D xi + b
     FaceField<D> moved;           // the velocity when it has just been moved
     Field<D> moved_phi;
-    Field<D, uint8_t> unmoved;
 
     CipRoom() = default;
-    explicit CipRoom(const Grid<D>& grid) : next(grid), moved(grid), moved_phi(grid), unmoved(grid)
+    explicit CipRoom(const Grid<D>& grid) : next(grid), moved(grid), moved_phi(grid)
     {
         for (auto& f : cross) f = Field<D>(grid);
         for (auto& f : deformation) f = Field<D>(grid);
@@ -246,11 +380,18 @@ template <int D>
 Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, const Tiles<D>& tiles, double s,
                      CipRoom<D>& room);
 
+// Where CIP carries the velocity: on faces where phi is less than the limit. Without phi, on all that are moved.
+template <int D>
+struct CipNear {
+    const Field<D>* phi = nullptr;
+    double limit = 0;
+};
+
 // After something else has changed the values since they were `moved`: the gradient follows by differences of the
-// change. Where `anew` is not null and says so, it is found from the values alone.
+// change. At faces that are not near, or beside one, it is found from the values alone.
 template <int D>
 void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, int axis,
-                   const Tiles<D>& tiles, const Field<D, uint8_t>* anew = nullptr);
+                   const Tiles<D>& tiles, const CipNear<D>& near = {});
 
 // The gradient from differences of the values.
 template <int D>

@@ -25,16 +25,15 @@ TARN_HD TARN_INLINE Vec<D, float> trace_path(const FaceView<D, T>& u, Cell<D> ce
     return trace_by([&](Vec<D, float> y) { return sample_velocity(u, cells, y); }, x, u0, s, rk3);
 }
 
-// A path of many cells, traced in pieces of two at most, so that it follows the flow around corners and does not leave
-// through a wall.
+// A path of many cells, traced in pieces, so that it follows the flow around corners and does not leave through a wall.
+inline constexpr float piece = 2;  // cells, at most
+inline constexpr int most_pieces = 64;
 template <int D, class T>
 TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, Vec<D, float> x, Vec<D, float> u0,
                                        float s)
 {
-    constexpr float piece = 2;
-    constexpr int most = 64;
     float left = 1;
-    for (int n = 0; n < most && left > 0; ++n) {
+    for (int n = 0; n < most_pieces && left > 0; ++n) {
         const float far = std::fabs(s) * left * length(u0);
         const float part = far > piece ? left * piece / far : left;
         x = trace_path(u, cells, x, u0, part * s);

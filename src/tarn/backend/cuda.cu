@@ -15,7 +15,6 @@ namespace tarn {
 
 namespace {
 
-bool profiling_on = false;
 cudaEvent_t before = nullptr, after = nullptr;
 
 // Everything below is made at the first use, by when device() has told whether there is a GPU at all.
@@ -134,7 +133,7 @@ void Sequence::run(std::vector<const void*> on, const std::function<void()>& lau
     }
     // The first run brings every list of tiles to the device, which a recording could not.
     const int before = graph_->runs++;
-    if (before == 0 || profiling_on) return launch();
+    if (before == 0 || backend::profiling_on) return launch();
     if (before == 1) graph_->record(launch);
     backend::check(cudaGraphLaunch(graph_->ready, backend::stream()), "a graph");
 }
@@ -177,7 +176,6 @@ int parallel_starts(const char* name, int* counts, int n)
     return end + last;
 }
 
-void set_profiling(bool on) { profiling_on = on; }
 
 const void* Mirror::of_bytes(const void* made, size_t bytes) const
 {
@@ -215,7 +213,6 @@ double* result() { return context().result; }
 
 void wait() { check(cudaStreamSynchronize(stream()), "a kernel"); }
 
-bool profiling() { return profiling_on; }
 
 Launch::Launch(const char* name, long cells) : name_(name), cells_(cells)
 {

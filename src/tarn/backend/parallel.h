@@ -37,7 +37,8 @@ namespace tarn {
 void set_threads(int n);  // 0: as many as there are cores
 int threads();
 
-// Where the time went, by kernel name. A GPU keeps this only when asked, since it must then wait for every kernel.
+// Where the time went, by kernel name. This is kept only when asked: a GPU must then wait for every kernel, and on a
+// small grid a processor would spend as long on reading its clock as on a row of cells.
 struct KernelTime {
     std::string name;
     double seconds = 0;
@@ -64,6 +65,7 @@ double memory_bandwidth();
 int parallel_starts(const char* name, int* counts, int n);
 
 namespace backend {
+inline bool profiling_on = false;
 void record(const char* name, double seconds, long cells);
 // Waits until every kernel is done.
 void wait();

@@ -33,7 +33,6 @@ private:
     long cells_;
     int before_ = std::uncaught_exceptions();
 };
-bool profiling();
 
 // Blocks for every box: so many that each warp has `parts_of_row` parts of a row to do once.
 template <int D>
@@ -229,7 +228,7 @@ void reduce(double* to, const char* name, const Tiles<D>& tiles, const F& f)
     const dim3 blocks = blocks_to_reduce(tiles);
     const int n = static_cast<int>(blocks.x * blocks.y);
     double* const partial = partials(static_cast<size_t>(n));
-    const Launch launch(name, profiling() ? tiles.cells() : 0);
+    const Launch launch(name, profiling_on ? tiles.cells() : 0);
     if (n > 0) reduce_cells<Op><<<blocks, threads_per_block, 0, stream()>>>(boxes_there(tiles), f, partial);
     finish(Op{}, partial, n, to);
 }
@@ -248,7 +247,7 @@ template <bool independent = false, int D, class F>
 void parallel_for(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return;
-    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    const backend::Launch launch(name, backend::profiling_on ? tiles.cells() : 0);
     backend::run_cells<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), f);
 }
@@ -257,7 +256,7 @@ template <bool independent = false, int D, class F>
 void parallel_for_faces(const char* name, const Tiles<D>& tiles, int axis, const F& f)
 {
     if (tiles.boxes.empty()) return;
-    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    const backend::Launch launch(name, backend::profiling_on ? tiles.cells() : 0);
     backend::run_faces<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), axis, tiles.grid.cells[axis], f);
 }
@@ -266,7 +265,7 @@ template <int D, class Out, class F>
 void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, const Out& out, const F& f)
 {
     if (tiles.boxes.empty()) return;
-    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    const backend::Launch launch(name, backend::profiling_on ? tiles.cells() : 0);
     backend::run_colour<<<backend::blocks_for(tiles, 1), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), which, out, f);
 }
@@ -275,7 +274,7 @@ template <int D, class F>
 void parallel_for_nodes(const char* name, const Tiles<D>& tiles, const F& f)
 {
     if (tiles.boxes.empty()) return;
-    const backend::Launch launch(name, backend::profiling() ? tiles.cells() : 0);
+    const backend::Launch launch(name, backend::profiling_on ? tiles.cells() : 0);
     backend::run_nodes<<<backend::blocks_for(tiles), backend::threads_per_block, 0, backend::stream()>>>(
         backend::boxes_there(tiles), tiles.grid.cells, f);
 }

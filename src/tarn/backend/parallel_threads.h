@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
 #include "tarn/base/timer.h"
 #include "tarn/grid/tiles.h"
@@ -16,16 +17,35 @@ void run(int n, void (*task)(const void*, int), const void* context);
 // Below this many cells a loop is quicker on one thread than the threads are to wake.
 inline constexpr long too_small = 8192;
 
+// Records how long it lives, when asked.
+class Recorded {
+public:
+    Recorded(const char* name, long cells) : name_(name), cells_(cells)
+    {
+        if (profiling_on) timer_.emplace();
+    }
+    ~Recorded()
+    {
+        if (timer_) record(name_, timer_->seconds(), cells_);
+    }
+    Recorded(const Recorded&) = delete;
+    Recorded& operator=(const Recorded&) = delete;
+
+private:
+    const char* name_;
+    long cells_;
+    std::optional<Timer> timer_;
+};
+
 template <class F>
 void blocks(const char* name, int n, long cells, const F& f)
 {
-    const Timer timer;
+    const Recorded recorded(name, cells);
     if (n == 1 || cells < too_small)
         for (int i = 0; i < n; ++i) f(i);
     else
         run(
             n, [](const void* context, int i) { (*static_cast<const F*>(context))(i); }, &f);
-    record(name, timer.seconds(), cells);
 }
 
 // Visits a box row by row. `independent` promises that no cell reads what another cell of its row writes, so that the
@@ -204,14 +224,13 @@ void parallel_range(const char* name, int n, const F& f)
 template <class F>
 void parallel_phases(const char* name, int n, const F& f)
 {
-    const Timer timer;
     long items = 0;
+    for (int phase = 0; phase < n; ++phase) items += f.count(phase);
+    const backend::Recorded recorded(name, items);
     for (int phase = 0; phase < n; ++phase) {
         const int count = f.count(phase);
         for (int i = 0; i < count; ++i) f(phase, i);
-        items += count;
     }
-    backend::record(name, timer.seconds(), items);
 }
 
 template <int D, class F>

@@ -41,6 +41,7 @@ int threads()
 #endif
 }
 
+void set_profiling(bool on) { backend::profiling_on = on; }
 void clear_profile() { kernels.clear(); }
 
 std::vector<KernelTime> profile()

@@ -2,8 +2,9 @@
 //   Header            which grid, when, and how long the payload is
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
 //                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
-//                     the gradients that CIP carries, of phi and of each velocity component; the columns of droplets
-//                     and bubbles, and what they were given; everything as packed 32-bit words
+//                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
+//                     carried; the columns of droplets and bubbles, and what they were given; everything as packed
+//                     32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -121,13 +122,14 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
-// The gradients, in the order of the file.
+// What only some methods have, gradients and debt, in the order of the file.
 template <int D, class WaterOrConst, class F>
 void for_each_gradient(WaterOrConst& water, F&& f)
 {
     for (int b = 0; b < D && water.phi_gradient.any(); ++b) f(water.phi_gradient.along[b]);
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
+    if (water.debt.size() > 0) f(water.debt);
 }
 template <int D>
 int64_t gradients_of(const Water<D>& water)

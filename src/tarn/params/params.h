@@ -73,6 +73,7 @@ struct SurfaceParams {
     int reseed_every = 10;  // steps
     bool spray = true;
     bool volume_correction = true;
+    bool carry_volume = false;  // with air
 };
 
 // Droplets and bubbles that the grid cannot hold, of water and air.   [SSK05] §5

@@ -330,6 +330,10 @@ const ParamRow surface_rows[] = {
         "volume_correction",
         "Let each body of water swell or shrink a little until its volume is what it should be; with air, move the "
         "whole surface in or out so that there is as much water as there should be."),
+    boolean<&SurfaceParams::carry_volume>(
+        "carry_volume",
+        "With air: carry the volume that every cell should hold along with the flow, and let the surface follow it, so "
+        "that what is too thin for the level set is not lost."),
     boolean<&SurfaceParams::spray>(
         "spray",
         "Let water that the grid cannot hold fly on as drops; without, it is lost. With air, bubbles "

@@ -490,8 +490,8 @@ FragmentTotals totals(const Fragments<D>& fragments, const Grid<D>& grid, const 
 }
 
 template <int D>
-std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
-                                         const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
+std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
+                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
 {
     const Grid<D>& grid = phi.grid();
     const Cell<D> cells = grid.cells;
@@ -505,8 +505,10 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
     const int origin = grid.origin;
     int* const referred = room.referred.data();
     parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) { referred[origin + p.index(c)] = 0; });
+    const auto back = path.view();
     parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const Vec<D, float> from = trace_far(u, cells, c.template as<float>(), velocity_at_cell(u, c), -s);
+        Vec<D, float> from = c.template as<float>();
+        for (int a = 0; a < D; ++a) from[a] += back[a](c);
         const int low = origin + locate(p, from, last).index;
         for (int corner = 0; corner < (1 << D); ++corner) {
             int i = low;
@@ -895,8 +897,8 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                             \
     template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                           \
     template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                                \
-    template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const WetPart<D>&,         \
-                                                      const Tiles<D>&, double, FragmentRoom<D>&);                      \
+    template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const FaceField<D>&,       \
+                                                      const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&);   \
     template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                           \
     template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,    \
                                                 FragmentRoom<D>&);                                                     \

@@ -92,10 +92,11 @@ struct FragmentRoom {
 };
 
 // Cells near the surface from which no path of a step of dt comes, with where the flow takes them: to be asked before
-// phi moves. `wet` is phi's, and knows solids, which are left alone.
+// phi moves along `path`. `wet` is phi's, and knows solids, which are left alone.
 template <int D>
-std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
-                                         const Tiles<D>& tiles, double dt, FragmentRoom<D>& room);
+std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
+                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt,
+                                         FragmentRoom<D>& room);
 // After phi has moved: those of them that are not where there is fluid of their kind anyway; they are `lost`.
 template <int D>
 void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi);

@@ -1,5 +1,7 @@
 #include "tarn/phases/two_fluids.h"
 
+#include "tarn/base/axes.h"
+
 namespace tarn {
 
 namespace {
@@ -12,25 +14,49 @@ TARN_HD inline float curvature_below(float kappa, float phi)
     return kappa / (shrunk < 0.5f ? 0.5f : (shrunk > 2 ? 2.0f : shrunk));
 }
 
+// Phi on both sides of a face. Beyond the grid's ends it goes on as it is there.
+template <int axis>
+struct Beside {
+    float lower, upper;
+
+    template <int D>
+    TARN_HD Beside(const View<D, const float>& phi, Cell<D> face, int last)
+    {
+        const int i = phi.index(face);
+        const float below = phi[i - phi.next(axis)], above = phi[i];
+        lower = face[axis] > 0 ? below : above;
+        upper = face[axis] < last ? above : below;
+    }
+};
+
+// The density on the faces of one axis.
+template <int D, int axis>
+void find_density_along(Field<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+{
+    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float epsilon = smearing * static_cast<float>(phi.grid().h);
+    const int last = phi.grid().cells[axis];
+    const auto p = phi.view();
+    const auto rho = density.view();
+    if (params.method.interface == Interface::sharp)
+        parallel_for_faces("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const Beside<axis> beside(p, c, last);
+            rho(c) = air + (water - air) * wet_share(beside.lower, beside.upper);
+        });
+    else
+        parallel_for_faces<true>("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const Beside<axis> beside(p, c, last);
+            rho(c) = air + (water - air) * smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
+        });
+}
+
 }  // namespace
 
 template <int D>
 void find_density(FaceField<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
 {
-    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
-    const float epsilon = smearing * static_cast<float>(phi.grid().h);
-    const bool sharp = params.method.interface == Interface::sharp;
-    const auto p = phi.view();
-    for (int a = 0; a < D; ++a) {
-        const auto rho = density[a].view();
-        const int n = p.next(a), last = phi.grid().cells[a];
-        parallel_for_faces("density", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            const float lower = p[c[a] > 0 ? i - n : i], upper = p[c[a] < last ? i : i - n];
-            const float share = sharp ? wet_share(lower, upper) : smeared_step(0.5f * (lower + upper), epsilon);
-            rho[i] = air + (water - air) * share;
-        });
-    }
+    for_each_axis<D>(
+        [&](auto axis) { find_density_along<D, decltype(axis)::value>(density[axis], phi, params, tiles); });
 }
 
 template <int D>
@@ -41,7 +67,7 @@ void find_viscosity(Field<D>& mu, const Field<D>& phi, const Params& params, con
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
     const auto p = phi.view();
     const auto m = mu.view();
-    parallel_for("viscosities", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for<true>("viscosities", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = p.index(c);
         m[i] = air + (water - air) * smeared_step(p[i], epsilon);
     });

@@ -22,6 +22,14 @@ double count(const Field<D, int>& labels, const Tiles<D>& tiles, int body)
     return parallel_sum("pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) == body ? 1.0 : 0.0; });
 }
 
+template <int D>
+double count_unknowns(const Poisson<D>& system)
+{
+    const auto inverse = std::as_const(*system.inverse_diagonal).view();
+    return parallel_sum<true>("pockets", system.tiles,
+                              [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+}
+
 }  // namespace
 
 template <int D>
@@ -32,10 +40,11 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
     ClosedPockets<D> pockets;
     // In a box without solids, water either has a surface or fills the box.
     if (!solids) {
-        pockets.everything = parallel_sum("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        pockets.everything = parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                                  const int i = ev.index(c);
-                                 return inverse[i] > 0 && ev[i] > 0 ? 1.0 : 0.0;
+                                 return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;
+        if (pockets.everything) pockets.sizes = {count_unknowns(system)};
         return pockets;
     }
 
@@ -68,6 +77,7 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
                                          [=] TARN_KERNEL(Cell<D> c) { return label(c) == surface ? 1.0 : 0.0; });
         if (open == 0) {
             pockets.everything = true;
+            pockets.sizes = {count_unknowns(system)};
             return pockets;
         }
     }
@@ -102,13 +112,12 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     const auto v = f.view();
     if (pockets.everything) {
         const auto inverse = std::as_const(*system.inverse_diagonal).view();
-        const double unknowns =
-            parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
-        const double sum = parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-            return inverse(c) > 0 ? static_cast<double>(v(c)) : 0.0;
+        const double sum = parallel_sum<true>("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const double here = v(c);
+            return inverse(c) > 0 ? here : 0.0;
         });
-        const float mean = static_cast<float>(unknowns > 0 ? sum / unknowns : 0);
-        parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= inverse(c) > 0 ? mean : 0.0f; });
+        const float mean = static_cast<float>(pockets.sizes[0] > 0 ? sum / pockets.sizes[0] : 0);
+        parallel_for<true>("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= inverse(c) > 0 ? mean : 0.0f; });
         return;
     }
     if (pockets.bodies == 0) return;

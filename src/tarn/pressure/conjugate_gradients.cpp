@@ -84,10 +84,10 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     Scalars* const s = reinterpret_cast<Scalars*>(room.scalars.data());
     parallel_range("clear", 1, [=] TARN_KERNEL(int) { *s = {}; });
     const auto iterate = [&] {
-        // Round-off puts constants into closed pockets, which nothing would take out again.
+        // Round-off puts constants into what closed pockets are given, which nothing would take out again. Those in
+        // what they answer mean nothing.
         if (pockets.any()) remove_means(r, system, pockets);
         precondition(z, r, &s->rz);
-        if (pockets.any()) remove_means(z, system, pockets);
         // p = z + beta p; the first time there is no p yet.
         parallel_range("direction", 1, [=] TARN_KERNEL(int) {
             s->beta = s->rz_before > 0 ? static_cast<float>(s->rz / s->rz_before) : 0.0f;

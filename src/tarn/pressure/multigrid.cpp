@@ -7,7 +7,6 @@ namespace tarn {
 namespace {
 
 constexpr long coarsest_cells = 64;
-constexpr int coarse_sweeps = 2;
 constexpr int coarsest_sweeps = 6;
 // Levels of up to so many cells are done together.
 constexpr long small_cells = 4096;
@@ -216,10 +215,10 @@ struct SmallCycle {
         View<D, const float> inverse;
         FaceView<D, const float> w;
     };
-    static constexpr int most_levels = 12, most_phases = 160;
+    static constexpr int most_levels = 12, most_phases = 320;
     Level levels[most_levels];
     Phase phases[most_phases];
-    int level_count = 0, phase_count = 0;
+    int level_count = 0, phase_count = 0, coarse_sweeps = 0;
 
     TARN_HD int count(int phase) const { return levels[phases[phase].level].count; }
     TARN_HD void operator()(int phase, int n) const
@@ -306,8 +305,7 @@ Tiles<D> with_rim(const TileMap<D>& map)
 }  // namespace
 
 template <int D>
-Multigrid<D>::Multigrid(const Grid<D>& fine, bool together, int fine_sweeps)
-    : fine_sweeps_(fine_sweeps), together_(together)
+Multigrid<D>::Multigrid(const Grid<D>& fine, bool together, Sweeps sweeps) : sweeps_(sweeps), together_(together)
 {
     Grid<D> g = fine;
     while (g.count() > coarsest_cells) {
@@ -383,7 +381,7 @@ void Multigrid<D>::cycle(size_t n) const
     if (together_ && coarse_[n].grid.count() <= small_cells) return cycle_small(n);
     const Level& l = coarse_[n];
     sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
-    for (int s = 1; s < coarse_sweeps; ++s)
+    for (int s = 1; s < sweeps_.coarse; ++s)
         for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
     if (n + 1 < coarse_.size()) {
         const Level& next = coarse_[n + 1];
@@ -396,7 +394,7 @@ void Multigrid<D>::cycle(size_t n) const
         for (int s = 1; s < coarsest_sweeps; ++s)
             for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
     }
-    for (int s = 0; s < coarse_sweeps; ++s)
+    for (int s = 0; s < sweeps_.coarse; ++s)
         for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
 }
 
@@ -404,6 +402,7 @@ template <int D>
 void Multigrid<D>::cycle_small(size_t n) const
 {
     SmallCycle<D> small;
+    small.coarse_sweeps = sweeps_.coarse;
     for (; n < coarse_.size(); ++n) {
         const Level& l = coarse_[n];
         TARN_CHECK_LT(small.level_count, SmallCycle<D>::most_levels);
@@ -431,14 +430,14 @@ void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) con
     with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
-        for (int s = 1; s < fine_sweeps_; ++s)
+        for (int s = 1; s < sweeps_.fine; ++s)
             for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
         if (!coarse_.empty()) {
             restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
             cycle(0);
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
-        for (int s = 1; s < fine_sweeps_; ++s)
+        for (int s = 1; s < sweeps_.fine; ++s)
             for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
         relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
         relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);

@@ -44,7 +44,7 @@ struct ClosedPockets {
     bool everything = false;  // every unknown, as one body
     int bodies = 0;           // otherwise: how many
     const Field<D, int>* labels = nullptr;
-    std::vector<double> sizes;         // in cells, of a few bodies
+    std::vector<double> sizes;         // in cells, of a few bodies, or of everything
     mutable Memory<long long> totals;  // sums and sizes, of many
 
     bool any() const { return everything || bodies > 0; }

@@ -35,7 +35,7 @@ struct Projection {
     Field<D> correction;    // only with air: what the newest solve added to the pressure
 
     Projection() = default;
-    explicit Projection(const Grid<D>& grid, int sweeps = 1)
+    explicit Projection(const Grid<D>& grid, Sweeps sweeps = {})
         : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid)
     {
     }

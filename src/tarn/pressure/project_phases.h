@@ -16,8 +16,14 @@
 
 namespace tarn {
 
-// At a density jump of 1000 this many sweeps each way halve the iterations.
-inline constexpr int sweeps_with_air = 2;
+// At a density jump of 1000 more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the
+// more the finer the grid; on few cells the iterations are few anyway.
+template <int D>
+Sweeps sweeps_with_air(const Grid<D>& grid)
+{
+    constexpr long few_cells = 10000;
+    return grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{3, 6};
+}
 
 // Projects `velocity` everywhere. `pressure`, in Pa, is the newest, and becomes the new one. Faces whose velocity is
 // right afterwards are marked 1 in `known`, others 0. `forces` gives rates of volume; its curvature is not looked at.

@@ -99,11 +99,15 @@ public:
     }
 
 private:
-    // The gradients of a water or of a backup, which may be none.
+    // What only some methods have of a water or of a backup: gradients and debt.
     static Gradient<D>& phi_of(Backup& b) { return b.phi_gradient_; }
     static const Gradient<D>& phi_of(const Backup& b) { return b.phi_gradient_; }
     static Gradient<D>& phi_of(Water<D>& w) { return w.phi_gradient; }
     static const Gradient<D>& phi_of(const Water<D>& w) { return w.phi_gradient; }
+    static Field<D>& debt_of(Backup& b) { return b.debt_; }
+    static const Field<D>& debt_of(const Backup& b) { return b.debt_; }
+    static Field<D>& debt_of(Water<D>& w) { return w.debt; }
+    static const Field<D>& debt_of(const Water<D>& w) { return w.debt; }
     static Gradient<D>& velocity_of(Backup& b, int a) { return b.velocity_gradient_[a]; }
     static const Gradient<D>& velocity_of(const Backup& b, int a) { return b.velocity_gradient_[a]; }
     static Gradient<D>& velocity_of(Water<D>& w, int a) { return w.velocity_gradient[a]; }
@@ -115,6 +119,7 @@ private:
         for (int a = 0; a < D; ++a)
             for (int b = 0; b < D && velocity_of(from, a).any(); ++b)
                 f(velocity_of(to, a).along[b], velocity_of(from, a).along[b]);
+        if (debt_of(from).size() > 0) f(debt_of(to), debt_of(from));
     }
     template <class To, class From>
     static void copy_gradients(To& to, const From& from)
@@ -127,6 +132,7 @@ private:
 
     Field<D> phi_, pressure_;
     Gradient<D> phi_gradient_, velocity_gradient_[D];
+    Field<D> debt_;
     FaceField<D> velocity_;
     Particles<D> particles_;
     Spray<D> spray_;

@@ -162,11 +162,9 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
         seconds.push_back(t.seconds / double(t.steps));
     }
     const Timing unprofiled = t;
-    if (on_device()) {
-        set_profiling(true);
-        t = time_once<D>(scene);
-        set_profiling(false);
-    }
+    set_profiling(true);
+    t = time_once<D>(scene);
+    set_profiling(false);
     nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
     for (const KernelTime& k : profile()) {
         if (k.name == "measure" || k.name == "volume") continue;

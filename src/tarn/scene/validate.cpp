@@ -145,6 +145,7 @@ Found check_air(const Params& params)
     if (params.air.density != none.density) return useless("air.density");
     if (params.air.viscosity != none.viscosity) return useless("air.viscosity");
     if (params.method.interface != Interface::smeared) return useless("method.interface");
+    if (params.surface.carry_volume) return useless("surface.carry_volume");
     return {};
 }
 

@@ -214,13 +214,16 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     const double path = w.air ? HUGE_VAL : (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     const double near = w.air ? HUGE_VAL : std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
     const double band = w.air ? w.band : near + path;
-    if (p.surface.advection == Advection::cip) find_deformation(w.cip, w.velocity, around);
+    if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
+        find_deformation(w.cip, w.velocity, around);
+    w.whole_path = w.air && substeps == 1;
+    if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
         if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
         if (p.surface.advection == Advection::cip)
             advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
-                       sides, w.air);
+                       sides, w.air, w.air ? &w.path : nullptr);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
                    p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, w.air);

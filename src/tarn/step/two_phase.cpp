@@ -60,19 +60,25 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     std::vector<Lost<D>> lost;
+    const bool carried = w.debt.size() > 0;
     SubstepHooks hooks;
-    if (p.surface.spray) {
+    if (p.surface.spray || carried) {
         hooks.before = [&](double substep) {
-            // In shorter steps every cell is referred to.
-            if (w.fastest * substep > w.grid.h)
-                lost = find_never_referred(w.phi, w.velocity, wet_part(w.phi, w.solids), w.tiles_active, substep,
-                                           w.fragmenting);
+            if (carried)
+                carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p),
+                             w.tiles_active, substep);
+            // In shorter steps every cell is referred to. What is not, carried volume tells of.
+            else if (w.fastest * substep > w.grid.h)
+                lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active,
+                                           substep, w.fragmenting);
         };
         hooks.after = [&](double) {
+            if (!p.surface.spray) return;
             keep_out_of_place(lost, w.phi);
             const std::vector<Lost<D>> isolated =
                 take_isolated(w.phi, w.velocity, wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
             lost.insert(lost.end(), isolated.begin(), isolated.end());
+            if (carried) take_from(w.carried.held, lost);
             if (lost.empty()) return;
             double known = 0;
             for (const Lost<D>& l : isolated)
@@ -83,6 +89,11 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
         };
     }
     carry_surface(w, p, dt, hooks);
+    if (carried) {
+        if (w.phi_gradient.any()) w.cip.moved_phi.copy(w.phi);
+        follow_volume(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+        if (w.phi_gradient.any()) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
+    }
     w.lost.count = 0;
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
@@ -102,9 +113,16 @@ void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundar
     const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
+    const bool carried = w.debt.size() > 0;
+    const double missing = carried ? missing_volume(w, p) : 0;
+    if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
     w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density,
                                         w.solids.any ? &w.solids.distance : nullptr, boundary, p,
                                         p.domain.gravity.at(w.time), dt, w.exchange);
+    // The grid takes fragments back but nearly.
+    if (carried)
+        owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
+            w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
     if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
 }
@@ -237,12 +255,17 @@ Water<D> initial_water(const Scene& scene)
     w.fluid = Field<D>(w.grid);
     w.fluid.fill(-1);
     w.density = FaceField<D>(w.grid);
+    w.path = FaceField<D>(w.grid);
     if (viscous(p)) {
         w.mu = Field<D>(w.grid);
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
     }
     if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
-    w.projection = Projection<D>(w.grid, sweeps_with_air);
+    if (p.surface.carry_volume) {
+        w.debt = Field<D>(w.grid);
+        w.carried = CarriedVolume<D>(w.grid);
+    }
+    w.projection = Projection<D>(w.grid, sweeps_with_air(w.grid));
     w.projection.correction = Field<D>(w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
     set_initial_velocity(w, scene);
@@ -293,7 +316,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip,
-                            sides_of(w.solids, w.grid), near_water(w));
+                            sides_of(w.solids, w.grid), near_water(w), w.whole_path ? &w.path : nullptr);
         else
             self_advect(w.velocity, w.faces, w.fluid, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));

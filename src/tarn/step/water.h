@@ -7,6 +7,7 @@
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
+#include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/pressure/air_pockets.h"
 #include "tarn/pressure/project.h"
@@ -39,6 +40,7 @@ struct Water {
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     Spray<D> spray;                    // water that the grid cannot hold
     Fragments<D> fragments;            // only with air: droplets and bubbles
+    Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
@@ -66,6 +68,8 @@ struct Water {
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Field<D> fluid;             // only with air: negative, as phi is in water, wherever something flows
     FaceField<D> density;       // only with air
+    FaceField<D> path;          // only with air: where the flow comes from in a (sub)step, in cells from each centre
+    bool whole_path = false;    // the substep is the step
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
     AirPockets<D> pockets;
@@ -73,6 +77,7 @@ struct Water {
     SprayRoom<D> spraying;
     LostParticles lost;
     CipRoom<D> cip;  // only with CIP
+    CarriedVolume<D> carried;
     FragmentRoom<D> fragmenting;
 };
 

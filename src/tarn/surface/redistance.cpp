@@ -75,17 +75,17 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
 {
     const int i = seen.phi.index(c);
     const float p = seen.phi[i];
-    const bool side = p < 0;
-    bool crossed = false, crossed_behind = false;
-    float slope2 = 0;
+    const float side = p < 0 ? -1.0f : 1.0f;
+    float crossings = 0, crossings_behind = 0, slope2 = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float below = seen.below(i, a), above = seen.above(i, a);
         const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
         const float lo = no_below ? seen.instead(p, above) : below, hi = no_above ? seen.instead(p, below) : above;
-        const bool crossed_lo = (lo < 0) != side, crossed_hi = (hi < 0) != side;
-        crossed = crossed | (crossed_lo & !no_below) | (crossed_hi & !no_above);
-        crossed_behind = crossed_behind | (crossed_lo & no_below) | (crossed_hi & no_above);
+        // Two for each neighbour of the other sign. Numbers, as processors do many of these at once.
+        const float crossed_lo = 1 - side * (lo < 0 ? -1.0f : 1.0f), crossed_hi = 1 - side * (hi < 0 ? -1.0f : 1.0f);
+        crossings += (no_below ? 0.0f : crossed_lo) + (no_above ? 0.0f : crossed_hi);
+        crossings_behind += (no_below ? crossed_lo : 0.0f) + (no_above ? crossed_hi : 0.0f);
         // Central differences, so that doing it again changes nothing; at a ridge, as in the middle of a thin sheet,
         // they would see too little, and the sheet would grow.
         const float up = hi - p, down = p - lo, central = 0.5f * (up + down);
@@ -95,10 +95,11 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         slope2 += slope * slope;
     }
     if constexpr (Seen<D>::walls)
-        if (crossed_behind && !crossed && seen.forgotten(c)) return side ? -limit : limit;
-    const float steep = std::sqrt(slope2 + 1e-12f * h * h) / h;
-    const float kept = p * clamp(steep, least_slope, 1 / least_slope) / steep;
-    return crossed | crossed_behind ? kept : p;
+        if (crossings_behind > 0 && crossings == 0 && seen.forgotten(c)) return side * limit;
+    // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
+    const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
+    const float steep = std::sqrt(square) / h;
+    return p * clamp(steep, least_slope, 1 / least_slope) / steep;
 }
 
 // The distance at a cell from its neighbours' distances: sum over axes of alpha (T - t)^2 = h^2 over the axes with
