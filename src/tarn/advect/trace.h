@@ -25,7 +25,8 @@ TARN_HD TARN_INLINE Vec<D, float> trace_path(const FaceView<D, T>& u, Cell<D> ce
     return trace_by([&](Vec<D, float> y) { return sample_velocity(u, cells, y); }, x, u0, s, rk3);
 }
 
-// A path of many cells, traced in pieces, so that it follows the flow around corners and does not leave through a wall.
+// A path of many cells, traced in pieces by RK2, so that it follows the flow around corners and does not leave through
+// a wall.
 inline constexpr float piece = 2;  // cells, at most
 inline constexpr int most_pieces = 64;
 template <int D, class T>
@@ -36,7 +37,7 @@ TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, V
     for (int n = 0; n < most_pieces && left > 0; ++n) {
         const float far = std::fabs(s) * left * length(u0);
         const float part = far > piece ? left * piece / far : left;
-        x = trace_path(u, cells, x, u0, part * s);
+        x += (part * s) * sample_velocity(u, cells, x + (0.5f * part * s) * u0);
         left -= part;
         if (left > 0) u0 = sample_velocity(u, cells, x);
     }

@@ -1,6 +1,7 @@
 #include "tarn/step/step.h"
 
 #include "tarn/bodies/parting.h"
+#include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/carried_surface.h"
 #include "tarn/step/free_surface.h"
@@ -30,6 +31,7 @@ void restore(Water<D>& w, const Scene& scene)
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
+    if (w.air) find_density(w.density, w.phi, scene.params, w.tiles_active);
     w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);
 }
 

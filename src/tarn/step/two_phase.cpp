@@ -109,7 +109,6 @@ template <int D>
 void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
     if (w.fragments.count() == 0) return;
-    find_density(w.density, w.phi, p, w.tiles_active);
     const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
