@@ -176,7 +176,6 @@ int parallel_starts(const char* name, int* counts, int n)
     return end + last;
 }
 
-
 const void* Mirror::of_bytes(const void* made, size_t bytes) const
 {
     if (!copy_) {
@@ -212,7 +211,6 @@ double* partials(size_t n)
 double* result() { return context().result; }
 
 void wait() { check(cudaStreamSynchronize(stream()), "a kernel"); }
-
 
 Launch::Launch(const char* name, long cells) : name_(name), cells_(cells)
 {

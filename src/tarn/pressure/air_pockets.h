@@ -20,7 +20,7 @@ template <int D>
 class AirPockets {
 public:
     // Finds the small pockets of phi on the tiles and fills them: phi becomes that of water there. `labels` is room to
-    // work in. Returns whether there are any.
+    // work in. Returns whether there are any pockets at all.
     bool fill(Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels);
     // After gravity has pulled at them for dt as at water.
     void add_buoyancy(FaceField<D>& velocity, Vec<D> gravity, double dt) const;
