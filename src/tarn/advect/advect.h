@@ -13,6 +13,7 @@
 // anywhere WENO5 gives way to the semi-Lagrangian method with RK3.
 
 #include "tarn/advect/cip.h"
+#include "tarn/advect/closing.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
@@ -23,12 +24,12 @@ namespace tarn {
 // Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step
 // leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
 // redistancing will put right. `scratch` are two fields to work in. `past_ends` says that phi's padding is not all
-// `nowhere`: paths from beyond the grid bring what is there. Air that is not simulated vanishes where surfaces come
-// together; air that flows goes elsewhere.
+// `nowhere`: paths from beyond the grid bring what is there. Where surfaces come together, air
+// vanishes unless it flows.
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
             double near, double far, Field<D>* const scratch[2], bool past_ends = false, const Sides<D>& sides = {},
-            bool air_flows = false);
+            const FlowingAir<D>& air = {});
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.
@@ -45,7 +46,7 @@ void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
                 double far, CipRoom<D>& room, bool past_ends = false, const Sides<D>& sides = {},
-                bool air_flows = false, const FaceField<D>* path = nullptr);
+                const FlowingAir<D>& air = {}, const FaceField<D>* path = nullptr);
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,

@@ -8,29 +8,61 @@
 // with 2 g, since it must move half its volume of water, and a disc in 2D, which must move all of its own, with g. So
 // does one of water whose weight is -(D - 1) rho g: D rho g = (1 + 1 / (D - 1)) rho (D - 1) g.
 //
+// The water that follows a bubble would soon pass through its middle, and the grid would lose the ring that is left. In
+// nature surface tension holds small bubbles together. Here each step brings a pocket nearer to a ball that holds as
+// much air. How much that is goes with its cells from step to step, so that it lasts until it reaches the surface.
+//
 // Large pockets stay as they are. Before they close they are small.
+
+#include <vector>
 
 #include "tarn/backend/memory.h"
 #include "tarn/grid/tiles.h"
 #include "tarn/pressure/boundary.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
+
+// The cells of small pockets, in ascending order, the pocket that each is in, and the air that it holds, in cells.
+struct PocketAir {
+    std::vector<int> cells, pockets;
+    std::vector<float> volumes;
+};
+
+// In cells.
+template <int D>
+struct Ball {
+    Vec<D, float> centre;
+    float radius;
+};
 
 template <int D>
 class AirPockets {
 public:
-    // Finds the small pockets of phi on the tiles and fills them: phi becomes that of water there. `labels` is room to
-    // work in. Returns whether there are any pockets at all.
-    bool fill(Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels);
+    // Finds the small pockets of phi on the tiles and fills them: phi becomes that of water there. What they hold has
+    // come with the velocity for dt from where it was. `labels` is room to work in. Returns whether there are any.
+    bool fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, const FaceField<D>& velocity, double dt,
+              const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels);
     // After gravity has pulled at them for dt as at water.
     void add_buoyancy(FaceField<D>& velocity, Vec<D> gravity, double dt) const;
-    // Phi becomes what it was.
+    // Phi becomes what it was, or a little rounder.
     void empty(Field<D>& phi) const;
 
 private:
-    int count_ = 0;
-    Memory<int> cells_;
-    Memory<float> phi_;
+    std::vector<int> find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,
+                          Field<D, int>& labels);
+    std::vector<int> follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi, double dt);
+    std::vector<Ball<D>> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
+                                 const std::vector<int>& went, const Grid<D>& grid);
+    void find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const WetPart<D>& wet,
+                      Field<D, int>& labels);
+
+    int count_ = 0;  // of the cells in small pockets
+    Memory<int> cells_, root_;
+    Memory<float> phi_, volume_;  // of those cells
+    int near_count_ = 0;          // of the cells in and beside them
+    Memory<int> near_;
+    Memory<float> target_;  // of those cells
 };
 
 }  // namespace tarn

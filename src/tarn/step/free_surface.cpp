@@ -345,7 +345,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
-        if (w.pockets.fill(w.phi, boundary, w.tiles_shallow, w.ledger.before)) find_wet_tiles(w);
+        if (w.pockets.fill(w.phi, w.pocket_air, wet_part(w.phi, w.solids), w.velocity, dt, boundary, w.tiles_shallow,
+                           w.ledger.before))
+            find_wet_tiles(w);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,

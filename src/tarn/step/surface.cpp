@@ -217,24 +217,28 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
         find_deformation(w.cip, w.velocity, around);
     w.whole_path = w.air && substeps == 1;
+    FlowingAir<D> air{.everywhere = w.air};
+    if (!w.air && !p.flow) {
+        air.pressure = std::as_const(w.pressure).view();
+        air.body = std::as_const(w.ledger.body).view();
+    }
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
+        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
         if (p.surface.advection == Advection::cip)
             advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
-                       sides, w.air, w.air ? &w.path : nullptr);
+                       sides, air, w.air ? &w.path : nullptr);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, w.air);
+                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, air);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
         }
         if (has_particles(p)) {
-            if (!p.flow && !w.air)
-                squeeze_out(w.particles, w.phi, w.velocity, dt / substeps,
-                            sides.after);  // a given flow carries air, too, and so does a real one
+            // A given flow carries air, too.
+            if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, dt / substeps, sides.after, air);
             correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
         if (hooks.after) hooks.after(dt / substeps);
