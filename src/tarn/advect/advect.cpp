@@ -1,5 +1,7 @@
 #include "tarn/advect/advect.h"
 
+#include <algorithm>
+
 #include "tarn/advect/place.h"
 #include "tarn/advect/weno.h"
 #include "tarn/base/axes.h"
@@ -570,32 +572,41 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 // comes from behind the grid's end: nothing is nearer to the surface than that. What comes past thin walls does not.
 template <int D>
 void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const FaceView<D, const float>& u,
-                        const Tiles<D>& tiles, float s, bool rk3, double far, const Sides<D>& sides)
+                        const Tiles<D>& tiles, float s, bool rk3, double far, const Ends<D>& ends,
+                        const Sides<D>& sides)
 {
+    if (!ends.gaps && !ends.any_open()) return;
     const Place<D, -1> place(result.grid().cells);
     const float h = static_cast<float>(result.grid().h), far_limit = static_cast<float>(far);
     const auto moved = result.view();
-    const int deep = static_cast<int>(std::ceil(far / result.grid().h));
+    const int deep = static_cast<int>(std::ceil(std::min(far / result.grid().h, ends.reach)));
     for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side)
+        for (int side = 0; side < 2; ++side) {
+            const bool open = ends.open[a][side];
+            if (!ends.gaps && !open) continue;
             parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 const int inward = side ? -1 : 1;
-                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                if (!open && is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
                 const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
                 for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
                     if (std::fabs(old(c)) >= far_limit) continue;
                     const Vec<D, float> from = trace(u, place, c, -s, rk3);
                     if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
                     const float behind = (side ? from[a] - end : end - from[a]) * h;
-                    const float there = sample_distance(old, place.cells, from, h);
-                    moved(c) = there > behind ? there : behind;
+                    if (open) {
+                        moved(c) = moved(c) > behind ? moved(c) : behind;
+                    } else {
+                        const float there = sample_distance(old, place.cells, from, h);
+                        moved(c) = there > behind ? there : behind;
+                    }
                 }
             });
+        }
 }
 
 template <int D>
 void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                         Advection scheme, double near, double far, Field<D>* const scratch[2], bool past_ends,
+                         Advection scheme, double near, double far, Field<D>* const scratch[2], const Ends<D>& ends,
                          const Sides<D>& sides, const FlowingAir<D>& air)
 {
     const Place<D, -1> place(phi.grid().cells);
@@ -626,7 +637,7 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
                                !(here < h && closing_beside_walls(old, u, sides, air, c, s) >= 0);
         out(c) = corrected ? maccormack_beside_walls(old, forth_const, u, place, sides, c, s) : forth_const(c);
     });
-    if (past_ends) advect_from_beyond(*scratch[1], old, u, tiles, s, rk3, far, sides);
+    advect_from_beyond(*scratch[1], old, u, tiles, s, rk3, far, ends, sides);
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = out(c); });
 }
@@ -635,11 +646,10 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends, const Sides<D>& sides,
+            double near, double far, Field<D>* const scratch[2], const Ends<D>& ends, const Sides<D>& sides,
             const FlowingAir<D>& air)
 {
-    if (sides.any())
-        return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, past_ends, sides, air);
+    if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, ends, sides, air);
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
     const Place<D, -1> place(phi.grid().cells);
@@ -672,7 +682,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         });
         result = scratch[1];
     }
-    if (past_ends) advect_from_beyond(*result, old, u, tiles, s, rk3, far, sides);
+    advect_from_beyond(*result, old, u, tiles, s, rk3, far, ends, sides);
     const auto moved = result->view();
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
@@ -744,13 +754,12 @@ void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D
 
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                double far, CipRoom<D>& room, bool past_ends, const Sides<D>& sides, const FlowingAir<D>& air,
+                double far, CipRoom<D>& room, const Ends<D>& ends, const Sides<D>& sides, const FlowingAir<D>& air,
                 const FaceField<D>* path)
 {
     if (sides.any()) {
         Field<D>* const scratch[2] = {&room.cross[0], &room.moved_phi};
-        advect_beside_walls(phi, velocity, tiles, dt, Advection::semi_lagrangian, 0, far, scratch, past_ends, sides,
-                            air);
+        advect_beside_walls(phi, velocity, tiles, dt, Advection::semi_lagrangian, 0, far, scratch, ends, sides, air);
         return find_gradient(gradient, phi, -1, tiles);
     }
     const Place<D, -1> place(phi.grid().cells);
@@ -775,7 +784,7 @@ void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& veloci
         parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) { move(c); });
     else
         for_each_row<D, -1>("advect phi", tiles, [&](Cell<D> c, int n) { move.row(c, n); });
-    if (past_ends) advect_from_beyond(room.moved_phi, old, u, tiles, s, false, far, sides);
+    advect_from_beyond(room.moved_phi, old, u, tiles, s, false, far, ends, sides);
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
     take_over(gradient, room.next, -1, tiles);
@@ -820,17 +829,17 @@ void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, c
 }
 
 template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
-                     Field<2>* const[2], bool, const Sides<2>&, const FlowingAir<2>&);
+                     Field<2>* const[2], const Ends<2>&, const Sides<2>&, const FlowingAir<2>&);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
-                     Field<3>* const[2], bool, const Sides<3>&, const FlowingAir<3>&);
-#define TARN_INSTANTIATE(D)                                                                                          \
-    template void trace_paths(FaceField<D>&, const FaceField<D>&, const Tiles<D>&, double);                          \
-    template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,          \
-                             CipRoom<D>&, bool, const Sides<D>&, const FlowingAir<D>&, const FaceField<D>*);         \
-    template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&, \
-                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&,       \
-                                  const FaceField<D>*);                                                              \
-    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,        \
+                     Field<3>* const[2], const Ends<3>&, const Sides<3>&, const FlowingAir<3>&);
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template void trace_paths(FaceField<D>&, const FaceField<D>&, const Tiles<D>&, double);                            \
+    template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,            \
+                             CipRoom<D>&, const Ends<D>&, const Sides<D>&, const FlowingAir<D>&, const FaceField<D>*); \
+    template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&,   \
+                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&,         \
+                                  const FaceField<D>*);                                                                \
+    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,          \
                                   CipRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

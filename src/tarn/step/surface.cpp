@@ -15,6 +15,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/shapes/sight.h"
+#include "tarn/step/boundary.h"
 #include "tarn/surface/redistance.h"
 #include "tarn/surface/reinitialize.h"
 
@@ -217,6 +218,9 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
         find_deformation(w.cip, w.velocity, around);
     w.whole_path = w.air && substeps == 1;
+    Ends<D> ends{.reach = cells / substeps + 1};
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     FlowingAir<D> air{.everywhere = w.air};
     if (!w.air && !p.flow) {
         air.pressure = std::as_const(w.pressure).view();
@@ -225,13 +229,17 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
+        ends.gaps = w.gaps;
+        if (has_particles(p)) {
+            advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
+            if (ends.any_open()) let_out(w.particles, w.grid.cells, ends.open);
+        }
         if (p.surface.advection == Advection::cip)
-            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
+            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, ends,
                        sides, air, w.air ? &w.path : nullptr);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, air);
+                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, ends, sides, air);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
@@ -325,7 +333,8 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
                 Cell<D> face = c;
                 face[a] += side;
                 const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
-                return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
+                const float out = side ? u(face) : -u(face);  // what comes in is air
+                return out > 0 ? static_cast<double>(wet * boundary.open_at(face, a) * out) : 0.0;
             });
         }
     return flow * cell_volume(w.grid) / w.grid.h;

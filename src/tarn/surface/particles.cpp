@@ -398,6 +398,21 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
 }
 
 template <int D>
+void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2])
+{
+    const ParticleView<D> p = particles.view();
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (!open[a][side]) continue;
+            const float last = static_cast<float>(cells[a]) - 0.5f - barred_margin;
+            parallel_range("let out", particles.count(), [=] TARN_KERNEL(int i) {
+                const float x = p.at(i)[a];
+                if (side ? x >= last : x <= barred_margin - 0.5f) p.radius[i] = 0;
+            });
+        }
+}
+
+template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
                  const Sheets<D>& sheets, const FlowingAir<D>& air)
 {
@@ -430,6 +445,7 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
 #define TARN_INSTANTIATE(D)                                                                                           \
     template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&,                \
                          const FlowingAir<D>&);                                                                       \
+    template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
     template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
                               const FlowingAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \

@@ -71,6 +71,10 @@ template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
             const Sides<D>& sides = {}, const FlowingAir<D>& air = {});
 
+// Removes particles that have come to an open side.
+template <int D>
+void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2]);
+
 // Removes particles of air from gaps that close, unless it flows. Nothing holds other air back: it would leave at the
 // sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
 template <int D>
