@@ -51,8 +51,10 @@ void expect_bubble(int cells)
     const Bubble after = bubble_of(w);
     // What it holds is known exactly, what phi shows of it to a tenth of a cell's width.
     EXPECT_NEAR(after.volume, before.volume, 0.15 * before.volume) << D;
-    // It sets out with (D - 1) g, and loses some of it to the wake. Measured was a little over half.
-    const double free = 0.5 * (D - 1) * 9.81 * t * t, risen = after.height - before.height;
+    // Lifted by the weight of the water it displaces, it moves as much water as it has room, and 1 / (D - 1) of that
+    // around it. It loses some of this to the wake; measured was
+    // about half.
+    const double free = 0.5 * 9.81 * (D - 1) / D * t * t, risen = after.height - before.height;
     EXPECT_GT(risen, 0.4 * free) << D;
     EXPECT_LT(risen, 1.05 * free) << D;
 }

@@ -319,24 +319,25 @@ void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>
 }
 
 template <int D>
-void AirPockets<D>::add_buoyancy(FaceField<D>& velocity, Vec<D> gravity, double dt) const
+void AirPockets<D>::undo_gravity(FaceField<D>& velocity, Vec<D> gravity, double dt) const
 {
     const int* const cells = cells_.data();
     for (int a = 0; a < D; ++a) {
         // A face has half of its weight from the cell on each side.
-        const float add = static_cast<float>(-0.5 * D * gravity[a] * dt);
+        const float add = static_cast<float>(-0.5 * gravity[a] * dt);
         if (add == 0) continue;
         const auto u = velocity[a].view();
         for (int side = 0; side < 2; ++side) {
             const int next = side ? u.next(a) : 0;
-            parallel_range("buoyancy", count_, [=] TARN_KERNEL(int n) { u[cells[n] + next] += add; });
+            parallel_range("gravity", count_, [=] TARN_KERNEL(int n) { u[cells[n] + next] += add; });
         }
     }
 }
 
 template <int D>
-void AirPockets<D>::empty(Field<D>& phi) const
+void AirPockets<D>::empty(Field<D>& phi, Particles<D>& particles, const Field<D, int>& labels) const
 {
+    if (count_ == 0) return;
     const auto f = phi.view();
     const int* const cells = cells_.data();
     const float* const before = phi_.data();
@@ -344,10 +345,11 @@ void AirPockets<D>::empty(Field<D>& phi) const
     const int* const near = near_.data();
     const float* const target = target_.data();
     const float most = rounding * static_cast<float>(phi.grid().h);
-    parallel_range("air pockets", count_ > 0 ? near_count_ : 0, [=] TARN_KERNEL(int n) {
+    parallel_range("air pockets", near_count_, [=] TARN_KERNEL(int n) {
         const float change = target[n] - f[near[n]];
         f[near[n]] += change > most ? most : (change < -most ? -most : change);
     });
+    remove_strays(particles, phi, labels, beside_pocket);
 }
 
 template class AirPockets<2>;

@@ -4,9 +4,8 @@
 // Only water is simulated, and air has no pressure. In a pocket that water encloses this is wrong: real air there can
 // hardly be compressed, but a pocket without pressure collapses, and where its walls meet, jets shoot out that are far
 // faster than anything around them. So the pressure is solved for in small pockets as if they were water: they keep
-// their volume and go with the flow. For their buoyancy gravity pulls at them the other way. A weightless ball sets out
-// with 2 g, since it must move half its volume of water, and a disc in 2D, which must move all of its own, with g. So
-// does one of water whose weight is -(D - 1) rho g: D rho g = (1 + 1 / (D - 1)) rho (D - 1) g.
+// their volume and go with the flow. They have no weight, so that the water around them lifts them; with the inertia of
+// water they set out at less than half of what a bubble does, but rise with its force.
 //
 // The water that follows a bubble would soon pass through its middle, and the grid would lose the ring that is left. In
 // nature surface tension holds small bubbles together. Here each step brings a pocket nearer to a ball that holds as
@@ -20,6 +19,7 @@
 #include "tarn/grid/tiles.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/surface/measure.h"
+#include "tarn/surface/particles.h"
 
 namespace tarn {
 
@@ -43,10 +43,10 @@ public:
     // come with the velocity for dt from where it was. `labels` is room to work in. Returns whether there are any.
     bool fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, const FaceField<D>& velocity, double dt,
               const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels);
-    // After gravity has pulled at them for dt as at water.
-    void add_buoyancy(FaceField<D>& velocity, Vec<D> gravity, double dt) const;
-    // Phi becomes what it was, or a little rounder.
-    void empty(Field<D>& phi) const;
+    // After gravity has pulled at them for dt as at water: it should not.
+    void undo_gravity(FaceField<D>& velocity, Vec<D> gravity, double dt) const;
+    // Phi becomes what it was, or a little rounder. Particles that this leaves on the wrong side go.
+    void empty(Field<D>& phi, Particles<D>& particles, const Field<D, int>& labels) const;
 
 private:
     std::vector<int> find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,

@@ -413,6 +413,19 @@ void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2])
 }
 
 template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, int>& labels, int label)
+{
+    const ParticleView<D> p = particles.view();
+    const auto f = phi.view();
+    const auto of = labels.view();
+    const Everywhere<D> eye{phi.grid().cells};
+    parallel_range("remove strays", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = p.at(i);
+        if (of(cell_at(x, eye.cells)) == label && p.radius[i] * eye.value(f, x) < 0) p.radius[i] = 0;
+    });
+}
+
+template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
                  const Sheets<D>& sheets, const FlowingAir<D>& air)
 {
@@ -446,6 +459,7 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
     template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&,                \
                          const FlowingAir<D>&);                                                                       \
     template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
+    template void remove_strays(Particles<D>&, const Field<D>&, const Field<D, int>&, int);                           \
     template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
                               const FlowingAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \

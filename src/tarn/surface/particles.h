@@ -75,6 +75,10 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
 template <int D>
 void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2]);
 
+// Removes particles on the wrong side of the surface from cells with this label.
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, int>& labels, int label);
+
 // Removes particles of air from gaps that close, unless it flows. Nothing holds other air back: it would leave at the
 // sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
 template <int D>
