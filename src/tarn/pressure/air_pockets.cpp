@@ -24,7 +24,8 @@ constexpr int most_cells = D == 3 ? 113 : 28;
 constexpr float rounding = 0.5f;
 
 // The label of air that is no small pocket is lower than all, that of water is none.
-constexpr int open_air = -1, beside_pocket = -2, no_air = INT_MAX;
+constexpr float at_wall = -1;  // instead of a volume
+constexpr int open_air = -1, in_pocket = -2, beside_pocket = -3, no_air = INT_MAX;
 // The cell of an index.
 template <int D>
 TARN_HD inline Cell<D> cell_of(const View<D, const float>& view, int i)
@@ -43,6 +44,15 @@ TARN_HD inline float dry_part(const WetPart<D>& wet, Cell<D> c)
 {
     const float part = wet.outside(c) - wet(c);
     return part > 0 ? part : 0.0f;
+}
+
+template <int D>
+TARN_HD inline bool touches_wall(const Boundary<D>& boundary, Cell<D> c)
+{
+    bool any = false;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) any = any || boundary.open_at(moved<D>(c, a, side), a) < 1;
+    return any;
 }
 
 template <int D>
@@ -108,12 +118,13 @@ bool AirPockets<D>::fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, 
                 if (inside && f(other) < 0)
                     sum += dry_part(wet, other) / static_cast<float>(dry_neighbours<D>(f, other));
             }
-        volume[n] = sum;
+        // At a wall it may be anything but a ball.
+        volume[n] = touches_wall(boundary, c) ? at_wall : sum;
     });
     std::vector<float> volumes(roots.size());
     backend::copy(volumes.data(), volume, volumes.size() * sizeof(float));
     const std::vector<int> went = follow(held, velocity, phi, dt);
-    find_targets(phi, balance(held, roots, volumes, went, phi.grid()), wet, labels);
+    find_targets(phi, balance(held, roots, volumes, went, phi.grid()), boundary, labels);
 
     float* const before = room_for(phi_, count_);
     const float h = static_cast<float>(phi.grid().h);
@@ -209,11 +220,10 @@ std::vector<int> AirPockets<D>::follow(const PocketAir& held, const FaceField<D>
 }
 
 // Each pocket should hold what its air held before. One that was not there, or has taken in more, holds what it has.
-// Returns the balls that would hold it.
+// Returns the balls that would hold it, but for pockets at walls.
 template <int D>
-std::vector<Ball<D>> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots,
-                                            const std::vector<float>& volumes, const std::vector<int>& went,
-                                            const Grid<D>& grid)
+PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
+                                      const std::vector<int>& went, const Grid<D>& grid)
 {
     std::vector<int> cells(roots.size());
     backend::copy(cells.data(), cells_.data(), cells.size() * sizeof(int));
@@ -221,12 +231,14 @@ std::vector<Ball<D>> AirPockets<D>::balance(PocketAir& held, const std::vector<i
         int size = 0;
         double has = 0, should = 0;
         Vec<D> moment;
+        bool free = true;  // of walls
     };
     std::map<int, Pocket> pockets;
     const View<D, const float> strides{nullptr, grid.stride};
     for (size_t n = 0; n < roots.size(); ++n) {
         Pocket& pocket = pockets[roots[n]];
         ++pocket.size;
+        pocket.free = pocket.free && volumes[n] != at_wall;
         pocket.has += volumes[n];
         pocket.moment += static_cast<double>(volumes[n]) * cell_of<D>(strides, cells[n]).template as<double>();
     }
@@ -256,53 +268,59 @@ std::vector<Ball<D>> AirPockets<D>::balance(PocketAir& held, const std::vector<i
         const Came& from = came[held.pockets[n]];
         if (found[n]) found[n]->should += held.volumes[n] * (from.found > 0.5 * from.all ? from.all / from.found : 1);
     }
-    std::vector<Ball<D>> balls;
+    PocketBalls<D> result;
     for (auto& [root, pocket] : pockets) {
+        if (!pocket.free) continue;
         if (pocket.should == 0 || pocket.has > 1.5 * pocket.should + 2) pocket.should = pocket.has;
         if (!(pocket.has > 0)) continue;
         const double radius =
             D == 3 ? std::cbrt(0.75 * pocket.should / std::numbers::pi) : std::sqrt(pocket.should / std::numbers::pi);
-        balls.push_back({((1 / pocket.has) * pocket.moment).template as<float>(), static_cast<float>(radius)});
+        result.balls.push_back({((1 / pocket.has) * pocket.moment).template as<float>(), static_cast<float>(radius)});
     }
     held.cells = cells;
     held.pockets = roots;
     held.volumes.resize(roots.size());
-    for (size_t n = 0; n < roots.size(); ++n)
-        held.volumes[n] = static_cast<float>(pockets[roots[n]].should / pockets[roots[n]].size);
-    return balls;
+    for (size_t n = 0; n < roots.size(); ++n) {
+        const Pocket& pocket = pockets[roots[n]];
+        held.volumes[n] = static_cast<float>(pocket.should / pocket.size);
+        if (pocket.free) result.cells.push_back(cells[n]);
+    }
+    return result;
 }
 
 // Finds the cells in and around the pockets, and what phi is there in the balls.
 template <int D>
-void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const WetPart<D>& wet,
+void AirPockets<D>::find_targets(const Field<D>& phi, const PocketBalls<D>& pockets, const Boundary<D>& boundary,
                                  Field<D, int>& labels)
 {
     constexpr int around = D == 3 ? 27 : 9;
     const auto f = phi.view();
     const auto label = labels.view();
-    const int* const cells = cells_.data();
-    const Mirror mirror;
-    const Ball<D>* const ball = mirror.of(balls.data(), balls.size());
-    const int count = static_cast<int>(balls.size()), end = around * count_;
+    const Mirror cells_mirror, mirror;
+    const int* const cells = cells_mirror.of(pockets.cells.data(), pockets.cells.size());
+    const Ball<D>* const ball = mirror.of(pockets.balls.data(), pockets.balls.size());
+    const int size = static_cast<int>(pockets.cells.size()), count = static_cast<int>(pockets.balls.size());
+    const int end = around * size;
     const float h = static_cast<float>(phi.grid().h);
     int* const changed = room_for(near_, end + 1);
     float* const target = room_for(target_, end);
     parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { changed[end] = 0; });
-    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
+    parallel_range("air pockets", size, [=] TARN_KERNEL(int n) { label[cells[n]] = in_pocket; });
+    parallel_range("air pockets", size, [=] TARN_KERNEL(int n) {
         const Cell<D> middle = cell_of<D>(f, cells[n]);
         for (int k = 0; k < around; ++k) {
             Cell<D> c = middle;
             bool inside = true;
             for (int a = 0, left = k; a < D; ++a, left /= 3) {
                 c[a] += left % 3 - 1;
-                inside = inside && c[a] >= 0 && c[a] < wet.cells[a];
+                inside = inside && c[a] >= 0 && c[a] < boundary.cells[a];
             }
-            if (!inside || !(wet.outside(c) > 0.5f)) continue;
+            if (!inside || touches_wall(boundary, c)) continue;
             const int i = f.index(c);
+            const int before = atomic_load(label.data + i);
+            if (!(std::fabs(f[i]) < 2 * h) || (f[i] >= 0 && before != in_pocket)) continue;
             // Cells that several see come once.
-            if (!(std::fabs(f[i]) < 2 * h) || atomic_load(label.data + i) == open_air ||
-                atomic_exchange(label.data + i, beside_pocket) == beside_pocket)
-                continue;
+            if (atomic_exchange(label.data + i, beside_pocket) == beside_pocket) continue;
             float air = -nowhere;
             for (int b = 0; b < count; ++b) {
                 const float there = h * (ball[b].radius - length(c.template as<float>() - ball[b].centre));

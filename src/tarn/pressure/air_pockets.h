@@ -36,6 +36,13 @@ struct Ball {
     float radius;
 };
 
+// Those that pockets should be, and the cells of these pockets.
+template <int D>
+struct PocketBalls {
+    std::vector<Ball<D>> balls;
+    std::vector<int> cells;
+};
+
 template <int D>
 class AirPockets {
 public:
@@ -52,9 +59,9 @@ private:
     std::vector<int> find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,
                           Field<D, int>& labels);
     std::vector<int> follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi, double dt);
-    std::vector<Ball<D>> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
-                                 const std::vector<int>& went, const Grid<D>& grid);
-    void find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const WetPart<D>& wet,
+    PocketBalls<D> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
+                           const std::vector<int>& went, const Grid<D>& grid);
+    void find_targets(const Field<D>& phi, const PocketBalls<D>& pockets, const Boundary<D>& boundary,
                       Field<D, int>& labels);
 
     int count_ = 0;  // of the cells in small pockets
