@@ -80,10 +80,11 @@ void each(const Box<3>& b, const F& f)
         }
 }
 
-// Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes.
+// Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes,
+// its length and its first cell.
 inline constexpr int lanes = 16;
 template <bool independent, class T, int D, class F, class Use>
-void each_row(const Box<D>& box, const F& f, const Use& use)
+void each_row_at(const Box<D>& box, const F& f, const Use& use)
 {
     T row[tile_size * longest_run + lanes] = {};
     const int begin = box.lo[0], length = box.hi[0] - begin;
@@ -105,8 +106,13 @@ void each_row(const Box<D>& box, const F& f, const Use& use)
                 row[i] = g(here);
             }
         }
-        use(row, length);
+        use(row, length, c);
     });
+}
+template <bool independent, class T, int D, class F, class Use>
+void each_row(const Box<D>& box, const F& f, const Use& use)
+{
+    each_row_at<independent, T>(box, f, [&](const T* row, int length, Cell<D>) { use(row, length); });
 }
 }  // namespace backend
 
@@ -204,11 +210,19 @@ void parallel_max_to(double* result, const char* name, const Tiles<D>& tiles, co
 template <int D, class Out, class F>
 void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, const Out& out, const F& f)
 {
-    // Both colours are computed and one is kept: a processor then works on many cells at once.
-    parallel_for<true>(name, tiles, [=](Cell<D> c) {
-        const int i = out.index(c);
-        const float old = out[i], now = f(c);
-        out[i] = colour(c) == which ? now : old;
+    // Both colours are computed and one is kept: a processor then works on many cells at once. A row is written when
+    // all of it is known, as reading what was written a moment ago, one cell aside, is slow.
+    backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
+        backend::each_row_at<true, float>(
+            tiles.boxes[static_cast<size_t>(b)],
+            [=](Cell<D> c) {
+                const float old = out(c), now = f(c);
+                return colour(c) == which ? now : old;
+            },
+            [&](const float* row, int n, Cell<D> first) {
+                float* const to = &out(first);
+                for (int i = 0; i < n; ++i) to[i] = row[i];
+            });
     });
 }
 

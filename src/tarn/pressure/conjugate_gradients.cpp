@@ -135,9 +135,9 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
 }  // namespace
 
-template <int D>
+template <int D, class AnyMultigrid>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
+                            const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
                             IterationRoom& room)
 {
     return solve<D>(
@@ -212,6 +212,8 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
 
 template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&,
                                      const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&, IterationRoom&);
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const BlackBox&,
+                                     const Goal&, Field<2>&, Field<2>&, IterationRoom&);
 template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&,
                                      const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&, IterationRoom&);
 template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&,

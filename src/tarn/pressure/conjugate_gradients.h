@@ -2,6 +2,7 @@
 // Preconditioned conjugate gradients on the pressure's system, with the multigrid, and with MIC(0) as its reference.
 
 #include "tarn/backend/sequence.h"
+#include "tarn/pressure/black_box.h"
 #include "tarn/pressure/multigrid.h"
 
 namespace tarn {
@@ -22,9 +23,9 @@ struct IterationRoom {
 
 // Solves A x = b, starting from x; b becomes the residual. However good the start, one iteration is done, so that what
 // every step leaves does not add up. p and z are fields to work in. Only the system's tiles are touched.
-template <int D>
+template <int D, class AnyMultigrid>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
-                            const Multigrid<D>& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
+                            const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
                             IterationRoom& room);
 
 // The same with the modified incomplete Cholesky preconditioner of level 0 (Bridson's form): serial.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tarn/pressure/smooth.h"
+
 namespace tarn {
 
 namespace {
@@ -35,14 +37,6 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
     return s;
 }
 
-// x = (b + sum w x_neighbour) / diagonal.
-template <bool uniform, int D>
-TARN_HD inline float relaxed(const View<D, const float>& x, const View<D, const float>& b,
-                             const FaceView<D, const float>& w, const View<D, const float>& inverse, int i)
-{
-    return inverse[i] * (b[i] + sum_neighbours<uniform>(x, w, i));
-}
-
 // The sum of the residuals of a coarse cell's fine ones.
 template <bool uniform, int D>
 TARN_HD inline float restricted(const View<D, const float>& x, const View<D, const float>& b,
@@ -55,67 +49,6 @@ TARN_HD inline float restricted(const View<D, const float>& x, const View<D, con
         if (inverse[i] > 0) sum += b[i] - apply<uniform>(x, w, inverse, i);
     }
     return sum;
-}
-
-// The first sweep, from zero: the first colour has no neighbours that count, the second has those.
-template <bool uniform, int D>
-TARN_HD inline float swept_from_zero(const View<D, const float>& b, const FaceView<D, const float>& w,
-                                     const View<D, const float>& inverse, Cell<D> c)
-{
-    const int i = b.index(c);
-    float sum = 0;
-    TARN_UNROLL
-    for (int a = 0; a < D; ++a) {
-        const int n = b.next(a);
-        const float lower = inverse[i - n] * b[i - n], upper = inverse[i + n] * b[i + n];
-        if constexpr (uniform)
-            sum += lower + upper;
-        else
-            sum += w[a][i] * lower + w[a][i + n] * upper;
-    }
-    return inverse[i] * (colour(c) == 0 ? b[i] : b[i] + sum);
-}
-
-// One colour of a Gauss-Seidel sweep.
-template <bool uniform = false, int D>
-void relax(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles,
-           int which)
-{
-    const auto xv = x.view();
-    const View<D, const float> xc = xv;
-    const auto bv = b.view(), iv = inverse.view();
-    const auto wv = w.view();
-    parallel_for_colour("smooth", tiles, which, xv,
-                        [=] TARN_KERNEL(Cell<D> c) { return relaxed<uniform>(xc, bv, wv, iv, bv.index(c)); });
-}
-
-// The last colour of a V-cycle, and with it b . x.
-template <bool uniform, int D>
-void relax_last(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse, const Tiles<D>& tiles,
-                double* dot)
-{
-    const auto xv = x.view();
-    const View<D, const float> xc = xv;
-    const auto bv = b.view(), iv = inverse.view();
-    const auto wv = w.view();
-    parallel_sum_to<true>(dot, "smooth last", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = bv.index(c);
-        const float old = xc[i], relaxed_now = relaxed<uniform>(xc, bv, wv, iv, i);
-        const float now = colour(c) == 0 ? relaxed_now : old;
-        xv[i] = now;
-        return static_cast<double>(now) * bv[i];
-    });
-}
-
-template <bool uniform = false, int D>
-void sweep_from_zero(Field<D>& x, const Field<D>& b, const FaceField<D>& w, const Field<D>& inverse,
-                     const Tiles<D>& tiles)
-{
-    const auto xv = x.view();
-    const auto bv = b.view(), iv = inverse.view();
-    const auto wv = w.view();
-    parallel_for<true>("smooth first", tiles,
-                       [=] TARN_KERNEL(Cell<D> c) { xv(c) = swept_from_zero<uniform>(bv, wv, iv, c); });
 }
 
 // The tuned version of restrict_residual for processors: first the fine rows of a coarse row, then pairs along x, so
@@ -183,19 +116,6 @@ void prolong(Field<D>& x, const Tiles<D>& tiles, const Field<D>& coarse, const F
         const int i = iv.index(c);
         const float add = cv(parent);
         xv[i] += iv[i] > 0 ? add : 0.0f;
-    });
-}
-
-template <int D>
-void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<D>& w, const Tiles<D>& tiles)
-{
-    const auto iv = inverse.view();
-    const auto ev = excess.view();
-    const auto wv = w.view();
-    parallel_for<true>("multigrid build", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = ev.index(c);
-        const float diagonal = ev[i] + sum_faces(wv, i), inverse = 1 / (diagonal > 0 ? diagonal : 1.0f);
-        iv[i] = diagonal > 0 ? inverse : 0.0f;
     });
 }
 
@@ -281,17 +201,6 @@ struct SmallCycle {
         add_sweeps(level, coarse_sweeps, 1);
     }
 };
-
-// Tiles that water has left hold no unknowns any more.
-template <int D>
-void clear_left(Field<D>& inverse, const TileMap<D>& before, const TileMap<D>& now)
-{
-    TileMap<D> left = now;
-    for (size_t i = 0; i < left.flags.size(); ++i)
-        left.flags[i] = i < before.flags.size() && (before.flags[i] & 1) && !(now.flags[i] & 1);
-    const auto iv = inverse.view();
-    parallel_for<true>("multigrid build", select(left, 1), [=] TARN_KERNEL(Cell<D> c) { iv(c) = 0; });
-}
 
 // Grows tiles by the layer that a stencil or a face on their upper side touches.
 template <int D>

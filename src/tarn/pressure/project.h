@@ -28,6 +28,7 @@ TARN_HD inline float surface_fraction(float wet, float dry)
 template <int D>
 struct Projection {
     Multigrid<D> multigrid;
+    BlackBox black_box;  // instead, with air in two dimensions
     Field<D> inverse_diagonal;
     IterationRoom room;
     Field<D, int> labels;   // only with solids or inlets: of closed pockets

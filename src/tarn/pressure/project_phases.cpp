@@ -50,6 +50,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     // 2. b = - sum of what flows out. Open sides of the domain tie a cell to the pressure outside.
     Poisson<D> system{&scratch.w, &projection.inverse_diagonal, tiles, TileMap<D>(grid, 1), false};
     Field<D>& excess = scratch.z;
+    bool tied = true;
     {
         const auto b = scratch.b.view(), e = excess.view(), x = pressure.view(), d = projection.correction.view();
         const FaceView<D, const float> uc = u;
@@ -60,6 +61,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
         for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
         // The tuned version for a closed box with nothing in it but water and air.
         const bool plain = !solids && !any_open && !rate.data;
+        tied = !plain;
         if (plain)
             parallel_for<true>("right-hand side", tiles, [=] TARN_KERNEL(Cell<D> c) {
                 const int i = b.index(c);
@@ -97,7 +99,10 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
                 d[i] = 0;
             });
     }
-    projection.multigrid.build(system, excess);
+    if constexpr (D == 2)
+        projection.black_box.build(system, excess, tied);
+    else
+        projection.multigrid.build(system, excess);
     const ClosedPockets<D> pockets = find_closed_pockets(system, excess, projection.labels, solids);
     projection.in_pocket = pockets.cells();
     remove_means(scratch.b, system, pockets);
@@ -125,11 +130,17 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     const double left = warm ? remaining : scale;
     Goal goal{.tolerance = left > 0 ? params.tolerance * scale / left : params.tolerance,
               .max_iterations = params.max_iterations};
-    SolveReport report =
-        params.solver == PressureSolver::multigrid
-            ? solve_multigrid(projection.correction, scratch.b, system, pockets, projection.multigrid, goal, scratch.p,
-                              scratch.z, projection.room)
-            : solve_mic0(projection.correction, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+    const auto solve = [&](const auto& multigrid) {
+        return params.solver == PressureSolver::multigrid
+                   ? solve_multigrid(projection.correction, scratch.b, system, pockets, multigrid, goal, scratch.p,
+                                     scratch.z, projection.room)
+                   : solve_mic0(projection.correction, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+    };
+    SolveReport report;
+    if constexpr (D == 2)
+        report = solve(projection.black_box);
+    else
+        report = solve(projection.multigrid);
     if (scale > 0) report.residual *= left / scale;
 
     // 5. u = u* - grad x / rho, first with the newest pressure, then with the change.

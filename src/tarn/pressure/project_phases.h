@@ -16,13 +16,26 @@
 
 namespace tarn {
 
-// At a density jump of 1000 more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the
-// more the finer the grid; on few cells the iterations are few anyway.
+// What a projection with air keeps from step to step. In two dimensions the black box solves for the pressure; foam
+// with a sharp interface, which has films of any thinness, needs its W-cycle. In three dimensions, at a density jump of
+// 1000, more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the more the finer the
+// grid; on few cells the iterations are few anyway.
 template <int D>
-Sweeps sweeps_with_air(const Grid<D>& grid)
+Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
 {
     constexpr long few_cells = 10000;
-    return grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{3, 6};
+    if constexpr (D == 2) {
+        Projection<D> projection;
+        projection.black_box =
+            BlackBox(grid, interface == Interface::sharp ? BlackBoxEffort{.visits = 2} : BlackBoxEffort{});
+        projection.inverse_diagonal = Field<D>(grid);
+        projection.correction = Field<D>(grid);
+        return projection;
+    } else {
+        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{3, 6});
+        projection.correction = Field<D>(grid);
+        return projection;
+    }
 }
 
 // Projects `velocity` everywhere. `pressure`, in Pa, is the newest, and becomes the new one. Faces whose velocity is

@@ -264,8 +264,7 @@ Water<D> initial_water(const Scene& scene)
         w.debt = Field<D>(w.grid);
         w.carried = CarriedVolume<D>(w.grid);
     }
-    w.projection = Projection<D>(w.grid, sweeps_with_air(w.grid));
-    w.projection.correction = Field<D>(w.grid);
+    w.projection = projection_with_air(w.grid, p.method.interface);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
     set_initial_velocity(w, scene);
 
