@@ -79,16 +79,18 @@ void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
-    // Where density and surface tension are spread over cells around the surface, its distance counts more than
-    // corners.
-    const float least_slope = w.air && !forget ? 1.0f : 0.9f;
+    // Where density is spread over cells around the surface, or curvature is found there, its distance counts more
+    // than corners.
+    NearSurface near;
+    if (w.air && !forget) near.least_slope = 1;
+    near.smooth = (w.air || w.kappa.size() > 0) && !forget;
     if (w.reinitialize && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
         reinitialize(w.phi, tiles, band, scratch);
     } else if (const auto closed = closed_faces(w.solids, forget))
-        redistance(w.phi, tiles, band, w.scratch[0], *closed, least_slope);
+        redistance(w.phi, tiles, band, w.scratch[0], *closed, near);
     else
-        redistance(w.phi, tiles, band, w.scratch[0], least_slope);
+        redistance(w.phi, tiles, band, w.scratch[0], near);
 }
 
 }  // namespace
@@ -391,7 +393,9 @@ void find_curvature(Water<D>& w, const Params& p)
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, p) / w.grid.h);
     const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    const float reach = (w.air ? 3 : 2) * h;  // where it is asked for
+    // Where it is asked for: a smeared layer and a cell more. Further out its differences would see where the band
+    // ends.
+    const float reach = (w.air ? smearing + 1 : 2) * h;
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
         ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
     });
