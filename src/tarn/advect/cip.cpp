@@ -29,15 +29,15 @@ void for_each_value(const char* name, const Tiles<D>& tiles, const F& f)
         parallel_for_faces<true>(name, tiles, axis, f);
 }
 
-// Half the difference between a value's neighbours along an axis; at the grid's ends from one side.
+// Half the difference between a value's neighbours along an axis; at the grid's ends from one side. Where the value
+// sits is told by numbers: with truths GCC would not do many at once.
 template <int D>
 TARN_HD inline float difference(const View<D, const float>& f, Cell<D> last, Cell<D> c, int i, int axis)
 {
     const int n = f.next(axis);
-    const bool low = c[axis] > 0, high = c[axis] < last[axis];
+    const float low = c[axis] > 0 ? 1.0f : 0.0f, high = c[axis] < last[axis] ? 1.0f : 0.0f;
     const float above = f[i + n], below = f[i - n], own = f[i];
-    const float d = (high ? above : own) - (low ? below : own);
-    return (low & high ? 0.5f : 1.0f) * d;
+    return (1 - 0.5f * low * high) * (high * (above - own) + low * (own - below));
 }
 
 // The derivative along both axes, from both first ones.
@@ -58,13 +58,15 @@ struct Deformation {
 };
 
 // -u_xi . grad phi for a step of s, at one place: a cell, or the face between it and the one n before it, of which the
-// grid may have only one.
+// grid may have only one: `first` and `last`, which are numbers, tell.
 template <int axis, int D>
-TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at, int n, bool first, bool last, float s)
+TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at, int n, float first, float last,
+                          float s)
 {
     Vec<D, float> old, change;
     TARN_UNROLL
     for (int b = 0; b < D; ++b) old[b] = g[b][at];
+    const float of_upper = 0.5f * s * (1 - last + first), of_lower = 0.5f * s * (1 - first + last);
     float most = 0;
     TARN_UNROLL
     for (int xi = 0; xi < D; ++xi) {
@@ -73,7 +75,7 @@ TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at
         for (int b = 0; b < D; ++b) {
             const auto& d = du.of[D * xi + b];
             const float upper = d[at], lower = d[at - n];
-            const float here = axis < 0 ? s * upper : 0.5f * s * ((last ? lower : upper) + (first ? upper : lower));
+            const float here = axis < 0 ? s * upper : of_upper * upper + of_lower * lower;
             sum += std::fabs(here);
             dot += here * old[b];
         }
@@ -121,7 +123,8 @@ void prepare(Gradient<D>& gradient, const Tiles<D>& tiles, float s, CipRoom<D>& 
     const int last = axis < 0 ? 0 : tiles.grid.cells[axis < 0 ? 0 : axis];
     for_each_value<axis>("cip shear", tiles, [=] TARN_KERNEL(Cell<D> c) {
         constexpr int a = axis < 0 ? 0 : axis;
-        shear<axis, D>(g, du, g[0].index(c), axis < 0 ? 0 : g[0].next(a), c[a] == 0, c[a] == last, s);
+        shear<axis, D>(g, du, g[0].index(c), axis < 0 ? 0 : g[0].next(a), c[a] == 0 ? 1.0f : 0.0f,
+                       c[a] == last ? 1.0f : 0.0f, s);
     });
     find_cross<axis>(std::as_const(gradient).view(), tiles, room);
 }

@@ -114,6 +114,14 @@ void each_row(const Box<D>& box, const F& f, const Use& use)
 {
     each_row_at<independent, T>(box, f, [&](const T* row, int length, Cell<D>) { use(row, length); });
 }
+// Every second value of a row, from the first or from the second one on.
+inline void take_colour(float* to, const float* row, int n, int first)
+{
+    for (int i = 0; i < n; ++i) {
+        const float old = to[i], now = row[i];
+        to[i] = (i & 1) == first ? now : old;
+    }
+}
 }  // namespace backend
 
 template <class F>
@@ -213,16 +221,10 @@ void parallel_for_colour(const char* name, const Tiles<D>& tiles, int which, con
     // Both colours are computed and one is kept: a processor then works on many cells at once. A row is written when
     // all of it is known, as reading what was written a moment ago, one cell aside, is slow.
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        backend::each_row_at<true, float>(
-            tiles.boxes[static_cast<size_t>(b)],
-            [=](Cell<D> c) {
-                const float old = out(c), now = f(c);
-                return colour(c) == which ? now : old;
-            },
-            [&](const float* row, int n, Cell<D> first) {
-                float* const to = &out(first);
-                for (int i = 0; i < n; ++i) to[i] = row[i];
-            });
+        backend::each_row_at<true, float>(tiles.boxes[static_cast<size_t>(b)], f,
+                                          [&](const float* row, int n, Cell<D> first) {
+                                              backend::take_colour(&out(first), row, n, which ^ colour(first));
+                                          });
     });
 }
 
@@ -251,7 +253,7 @@ template <int D, class F>
 std::vector<uint8_t> parallel_any(const char* name, const TileMap<D>& map, uint8_t mask, const F& f)
 {
     std::vector<uint8_t> bits(map.flags.size());
-    parallel_rows(name, static_cast<int>(bits.size()), [&](int i) {
+    backend::blocks(name, static_cast<int>(bits.size()), map.grid.count(), [&](int i) {
         const size_t tile = static_cast<size_t>(i);
         if (!(map.flags[tile] & mask)) return;
         uint8_t any = 0;

@@ -17,6 +17,14 @@
 #define TARN_INLINE inline __attribute__((always_inline))
 #endif
 
+// After the parameters of a kernel that is too long for the compiler to copy into its loop by itself, and would not be
+// done for many cells at once.
+#if defined(__CUDACC__)
+#define TARN_IN_LOOP
+#else
+#define TARN_IN_LOOP __attribute__((always_inline))
+#endif
+
 // For large functions that kernels call in many places: compiled once, not copied to each of them.
 #if defined(__CUDACC__)
 #define TARN_APART __noinline__

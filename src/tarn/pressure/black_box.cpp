@@ -1,6 +1,8 @@
 #include "tarn/pressure/black_box.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "tarn/pressure/smooth.h"
@@ -12,7 +14,7 @@ namespace {
 using Values = View<2, const float>;
 
 constexpr int coarsest_side = 3;
-constexpr int coarsest_sweeps = 4;
+constexpr int coarsest_rounds = 4;
 // Rows that a thread does at a time, and cells of a row that are split at a time.
 constexpr int rows_at_once = 8;
 constexpr int split_at_once = 128;
@@ -22,7 +24,7 @@ int kept(int n) { return n / 2 + 1; }
 TARN_HD inline int fine_of(int coarse, int n) { return 2 * coarse < n ? 2 * coarse : n - 1; }
 // Whether there is a column between two kept ones, and which stands for it: itself, or the lower of the two.
 TARN_HD inline bool between(int coarse, int n) { return 2 * coarse + 2 < n; }
-TARN_HD inline int middle_of(int coarse, int n) { return between(coarse, n) ? 2 * coarse + 1 : fine_of(coarse, n); }
+TARN_HD inline int middle_of(int coarse, int n) { return fine_of(coarse, n) + static_cast<int>(between(coarse, n)); }
 
 // Calls f(j) for every row.
 template <class F>
@@ -34,22 +36,15 @@ void by_rows(const char* name, Cell<2> cells, const F& f)
     });
 }
 
-// A x of nine points less the diagonal's part: the sum over neighbours of their link times x.
 struct Links9 {
     Values west, south, south_west, south_east;
 
-    TARN_HD float sum_across(const Values& x, int i) const
+    TARN_HD float sum_of_neighbours(const Values& x, int i) const
     {
         const int n = x.stride[1];
-        return south[i] * x[i - n] + south_west[i] * x[i - n - 1] + south_east[i] * x[i - n + 1] +
-               south[i + n] * x[i + n] + south_west[i + n + 1] * x[i + n + 1] + south_east[i + n - 1] * x[i + n - 1];
-    }
-    TARN_HD float sum_along(const Values& x, int i) const { return west[i] * x[i - 1] + west[i + 1] * x[i + 1]; }
-    TARN_HD float sum_of_links(int i) const
-    {
-        const int n = west.stride[1];
-        return west[i] + west[i + 1] + south[i] + south[i + n] + south_west[i] + south_west[i + n + 1] + south_east[i] +
-               south_east[i + n - 1];
+        return west[i] * x[i - 1] + west[i + 1] * x[i + 1] + south[i] * x[i - n] + south[i + n] * x[i + n] +
+               south_west[i] * x[i - n - 1] + south_west[i + n + 1] * x[i + n + 1] + south_east[i] * x[i - n + 1] +
+               south_east[i + n - 1] * x[i + n - 1];
     }
 };
 
@@ -58,19 +53,19 @@ Links9 links_of(const BlackBoxLevel& l)
     return {l.links[0].view(), l.links[1].view(), l.links[2].view(), l.links[3].view()};
 }
 
-// Residuals on a level; 0 in cells that are no unknowns.
+// Residuals on a level.
 struct Residual9 {
-    Values x, b, inverse;
+    Values x, b, diagonal;
     Links9 links;
 
-    TARN_HD float operator()(int i) const
-    {
-        const float own = inverse[i], diagonal = 1 / (own > 0 ? own : 1.0f);
-        const float residual = b[i] - x[i] * diagonal + links.sum_along(x, i) + links.sum_across(x, i);
-        return own > 0 ? residual : 0.0f;
-    }
+    TARN_HD float operator()(int i) const { return b[i] - diagonal[i] * x[i] + links.sum_of_neighbours(x, i); }
     TARN_HD int index(Cell<2> c) const { return x.index(c); }
 };
+Residual9 residual_of(const BlackBoxLevel& l)
+{
+    return {std::as_const(l.x).view(), std::as_const(l.b).view(), l.diagonal.view(), links_of(l)};
+}
+// The same on the finest one; 0 in cells that are no unknowns.
 struct Residual5 {
     Values x, b, inverse;
     FaceView<2, const float> w;
@@ -224,31 +219,29 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
 
     // 1. Cells between two kept ones. Rows beyond the grid have no links to them.
     const auto west = shares[0], east = shares[1], south = shares[2], north = shares[3];
-    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], j = fine_of(c[1], cells[1]);
-        const int below = j > 0 ? j - 1 : j, above = j + 1 < cells[1] ? j + 1 : j;
         const auto down = links.odd[1];
         Vec<2, float> sides = links.along_x(I, j);
-        add_by_way(sides, down({I, j}), links.along_x(I, below));
-        add_by_way(sides, down({I, j + 1}), links.along_x(I, above));
+        add_by_way(sides, down({I, j}), links.along_x(I, j - 1));
+        add_by_way(sides, down({I, j + 1}), links.along_x(I, j + 1));
         const float lower = lower_share(sides);
-        const bool is_between = between(I, cells[0]);
-        west(c) = is_between ? lower : 0.0f;
-        east(c) = is_between ? 1 - lower : 0.0f;
+        const float is_between = between(I, cells[0]) ? 1.0f : 0.0f;
+        west(c) = is_between * lower;
+        east(c) = is_between * (1 - lower);
     });
-    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], j = middle_of(c[1], cells[1]), i = links.even[0].index({I, j});
         Vec<2, float> sides = links.along_y_even(I, j);
         add_by_way(sides, links.even[0][i], links.along_y_odd(I - 1, j));
         // Its neighbour in the east is kept, too, where nothing lies between them.
-        const Vec<2, float> next = links.along_y_odd(I, j), far = links.along_y_even(I + 1, j);
-        const float to_next = links.odd[0][i], to_far = links.even[0][i + 1];
-        const bool has_next = between(I, cells[0]);
-        add_by_way(sides, has_next ? to_next : to_far, {has_next ? next[0] : far[0], has_next ? next[1] : far[1]});
+        const float is_next = between(I, cells[0]) ? 1.0f : 0.0f, is_far = 1 - is_next;
+        add_by_way(sides, is_next * links.odd[0][i] + is_far * links.even[0][i + 1],
+                   is_next * links.along_y_odd(I, j) + is_far * links.along_y_even(I + 1, j));
         const float lower = lower_share(sides);
-        const bool is_between = between(c[1], cells[1]);
-        south(c) = is_between ? lower : 0.0f;
-        north(c) = is_between ? 1 - lower : 0.0f;
+        const float is_between = between(c[1], cells[1]) ? 1.0f : 0.0f;
+        south(c) = is_between * lower;
+        north(c) = is_between * (1 - lower);
     });
 
     // 2. Cells between four, and what patches of four kept cells conduct. Where no column lies between, the west stands
@@ -256,14 +249,13 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
     const auto here_share = shares[4], east_share = shares[5], north_share = shares[6], far_share = shares[7];
     const auto p0 = patch[0], p1 = patch[1], p2 = patch[2], p3 = patch[3];
     const auto to_south_west = links_to[2], to_south_east = links_to[3];
-    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], n = west.stride[1], k = west.index(c);
         const int split_stride = links.even[0].stride[1];
-        const bool wide = between(I, cells[0]), tall = between(c[1], cells[1]);
-        const float x = wide ? 1.0f : 0.0f, y = tall ? 1.0f : 0.0f, both = x * y;
+        // Numbers: with truths GCC would not do many at once.
+        const float x = between(I, cells[0]) ? 1.0f : 0.0f, y = between(c[1], cells[1]) ? 1.0f : 0.0f, both = x * y;
         // Beyond the last column and row there is no patch.
-        const bool has_east = I + 1 < coarse[0], has_north = c[1] + 1 < coarse[1];
-        const float lies_east = has_east ? 1.0f : 0.0f, lies_north = has_north ? 1.0f : 0.0f;
+        const float lies_east = I + 1 < coarse[0] ? 1.0f : 0.0f, lies_north = c[1] + 1 < coarse[1] ? 1.0f : 0.0f;
         const int low = links.even[0].index({I, fine_of(c[1], cells[1])});
         const int mid = links.even[0].index({I, middle_of(c[1], cells[1])}), top = mid + split_stride;
 
@@ -294,10 +286,8 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
         TARN_UNROLL
         for (int s = 0; s < 4; ++s) {
             own[s] *= both * scale;
-            // The west stands for what is not there, or the south, or the corner itself.
-            const float instead = wide ? south_side.of[s] : west_side.of[s];
-            const float alone = s == 0 ? 1.0f : 0.0f;
-            centre.of[s] = wide && tall ? own[s] : (wide || tall ? instead : alone);
+            const float alone = s == 0 ? alone_x * alone_y : 0.0f;
+            centre.of[s] = own[s] + x * alone_y * south_side.of[s] + alone_x * y * west_side.of[s] + alone;
         }
         here_share[k] = own[0];
         east_share[k] = own[1];
@@ -334,7 +324,7 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
 
     // 3. Patches meet along their sides.
     const auto to_west = links_to[0], to_south = links_to[1];
-    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int k = to_west.index(c), n = to_west.stride[1];
         to_west[k] = p0[k - 1] + p1[k - 1 - n];
         to_south[k] = p2[k - n] + p3[k - n - 1];
@@ -424,64 +414,45 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
     });
 }
 
-// A Gauss-Seidel sweep over cells of four colours, by columns and rows even and odd; `back` in the other order.
-void sweep(const BlackBoxLevel& level, bool back, bool plain)
+// x += weight (b - A x) / scale, or from zero.
+void smooth(const BlackBoxLevel& level, float weight, bool from_zero)
 {
-    const auto x = level.x.view(), across = level.across.view();
-    const Values xc = x, b = std::as_const(level.b).view(), inverse = level.inverse_diagonal.view();
-    const Links9 links = links_of(level);
-    if (plain) {
-        for (int step = 0; step < 4; ++step) {
-            const int which = back ? 3 - step : step;
-            parallel_for("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-                const int i = xc.index(c);
-                if ((c[0] & 1) + 2 * (c[1] & 1) != which) return;
-                x[i] = inverse[i] * (b[i] + links.sum_across(xc, i) + links.sum_along(xc, i));
-            });
-        }
-        return;
-    }
-    // What comes from the rows beside it does not change while a row is swept.
-    for (int step = 0; step < 2; ++step) {
-        const int which = back ? 1 - step : step;
-        const Cell<2> cells = level.grid.cells;
-        by_rows("smooth", {cells[0], (cells[1] - which + 1) / 2}, [&](int half) {
-            const int first = x.index({0, 2 * half + which}), n = cells[0];
-            const Links9 own = links;
-            const auto to = x, sums = across;
-            const Values from = xc, right = b, scale = inverse;
-#pragma GCC ivdep
-            for (int i = 0; i < n; ++i) sums[first + i] = right[first + i] + own.sum_across(from, first + i);
-            // Of one colour after the other. What is known is written when a stretch is done: reading what was written
-            // a moment ago, one cell aside, is slow.
-            float row[split_at_once];
-            for (int colour = 0; colour < 2; ++colour) {
-                const int column = back ? 1 - colour : colour;
-                for (int begin = 0; begin < n; begin += split_at_once) {
-                    const int length = std::min(split_at_once, n - begin), start = first + begin;
-                    for (int i = 0; i < length; ++i) {
-                        const int at = start + i;
-                        const float old = from[at], now = scale[at] * (sums[at] + own.sum_along(from, at));
-                        row[i] = (i & 1) == column ? now : old;
-                    }
-                    for (int i = 0; i < length; ++i) to[start + i] = row[i];
-                }
-            }
+    const Values b = std::as_const(level.b).view(), scale = level.scale.view();
+    const Residual9 residual = residual_of(level);
+    const auto next = level.next.view();
+    if (from_zero)
+        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+            const int i = b.index(c);
+            next[i] = weight * scale[i] * b[i];
         });
-    }
+    else
+        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+            const int i = b.index(c);
+            next[i] = residual.x[i] + weight * scale[i] * residual(i);
+        });
+    level.x.swap(level.next);
 }
 
-void invert(BlackBoxLevel& level, bool tied)
+// The diagonal, and what smoothing divides by: half the sum of a row's absolute values, so that the largest eigenvalue
+// is at most 2 whatever the signs of the links.
+void find_diagonal(BlackBoxLevel& level)
 {
-    const auto inverse = level.inverse_diagonal.view();
+    const auto diagonal = level.diagonal.view(), scale = level.scale.view();
     const Values excess = std::as_const(level.x).view();
     const Links9 links = links_of(level);
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-        const int i = inverse.index(c);
-        const float tie = excess[i];
-        const float diagonal = links.sum_of_links(i) + (tied ? tie : 0.0f);
-        const float one_over = 1 / (diagonal > 0 ? diagonal : 1.0f);
-        inverse[i] = diagonal > 0 ? one_over : 0.0f;
+        const int i = diagonal.index(c), n = diagonal.stride[1];
+        const float around[8] = {links.west[i],       links.west[i + 1],          links.south[i],
+                                 links.south[i + n],  links.south_west[i],        links.south_west[i + n + 1],
+                                 links.south_east[i], links.south_east[i + n - 1]};
+        float own = excess[i], size = 0;
+        TARN_UNROLL
+        for (int k = 0; k < 8; ++k) own += around[k];
+        TARN_UNROLL
+        for (int k = 0; k < 8; ++k) size += std::fabs(around[k]);
+        const float half = 0.5f * (own + size), one_over = 1 / (half > 0 ? half : 1.0f);
+        diagonal[i] = own > 0 ? own : 0.0f;
+        scale[i] = own > 0 ? one_over : 0.0f;
     });
 }
 
@@ -489,6 +460,13 @@ void invert(BlackBoxLevel& level, bool tied)
 
 BlackBox::BlackBox(const Grid<2>& fine, BlackBoxEffort effort, bool plain) : effort_(effort), plain_(plain)
 {
+    // One over the roots of the Chebyshev polynomial on the upper part of the spectrum, which smoothing is for.
+    const double low = 1.0 / effort.coarse, high = 2;
+    for (int k = 0; k < effort.coarse; ++k) {
+        const double angle = std::numbers::pi * (2 * k + 1) / (2 * effort.coarse);
+        weights_.push_back(static_cast<float>(2 / (high + low + (high - low) * std::cos(angle))));
+    }
+
     Grid<2> g = fine;
     while (std::max(g.cells[0], g.cells[1]) > coarsest_side) {
         BlackBoxLevel level;
@@ -499,7 +477,7 @@ BlackBox::BlackBox(const Grid<2>& fine, BlackBoxEffort effort, bool plain) : eff
         level.grid = g;
         level.tiles = all_tiles(g);
         level.split_tiles = all_tiles(split_grid);
-        for (Field<2>* f : {&level.x, &level.b, &level.across, &level.inverse_diagonal}) *f = Field<2>(g);
+        for (Field<2>* f : {&level.x, &level.next, &level.b, &level.diagonal, &level.scale}) *f = Field<2>(g);
         for (Field<2>& f : level.links) f = Field<2>(g);
         for (Field<2>& f : level.shares) f = Field<2>(g);
         for (Field<2>& f : level.patch) f = Field<2>(g);
@@ -535,29 +513,31 @@ void BlackBox::build(const Poisson<2>& system, const Field<2>& excess, bool tied
                   Same{fine_excess->view()});
             gather(level.x, level);
             fine_excess = &level.x;
+        } else {
+            level.x.fill(0);
         }
-        invert(level, tied);
+        find_diagonal(level);
     }
 }
 
 void BlackBox::cycle(size_t n, bool from_zero) const
 {
     const BlackBoxLevel& l = coarse_[n];
-    if (from_zero) l.x.fill(0);
-    for (int s = 0; s < effort_.coarse; ++s) sweep(l, false, plain_);
+    const auto smooth_all = [&](bool first) {
+        for (size_t k = 0; k < weights_.size(); ++k) smooth(l, weights_[k], first && k == 0);
+    };
+    smooth_all(from_zero);
     if (n + 1 < coarse_.size()) {
         const BlackBoxLevel& next = coarse_[n + 1];
-        split("restrict", next.even, next.odd, next.split_tiles, next.fine_cells, plain_,
-              Residual9{std::as_const(l.x).view(), std::as_const(l.b).view(), l.inverse_diagonal.view(), links_of(l)});
+        split("restrict", next.even, next.odd, next.split_tiles, next.fine_cells, plain_, residual_of(l));
         gather(next.b, next);
         const bool last = n + 2 == coarse_.size();
         for (int visit = 0; visit < (last ? 1 : effort_.visits); ++visit) cycle(n + 1, visit == 0);
         prolong(l.x, next, l.tiles, plain_);
     } else {
-        for (int s = 0; s < coarsest_sweeps; ++s) sweep(l, false, plain_);
-        for (int s = 0; s < coarsest_sweeps; ++s) sweep(l, true, plain_);
+        for (int round = 0; round < coarsest_rounds; ++round) smooth_all(false);
     }
-    for (int s = 0; s < effort_.coarse; ++s) sweep(l, true, plain_);
+    smooth_all(false);
 }
 
 void BlackBox::precondition(Field<2>& z, const Field<2>& r, double* dot) const

@@ -17,10 +17,10 @@
 
 namespace tarn {
 
-// Sweeps each way on the finest level and on the others, and how often a level asks the next: 1 is a V-cycle, 2 a
-// W-cycle.
+// Gauss-Seidel sweeps each way on the finest level; the degree of the Chebyshev polynomial that smooths the others, as
+// good as two sweeps and without colours; and how often a level asks the next: 1 is a V-cycle, 2 a W-cycle.
 struct BlackBoxEffort {
-    int fine = 2, coarse = 2, visits = 1;
+    int fine = 2, coarse = 3, visits = 1;
 };
 
 // A level below the finest one, and how it is tied to the one above.
@@ -28,8 +28,8 @@ struct BlackBoxLevel {
     Cell<2> fine_cells;  // of the finer level
     Grid<2> grid;
     Tiles<2> tiles;
-    mutable Field<2> x, b, across;
-    Field<2> inverse_diagonal;
+    mutable Field<2> x, next, b;
+    Field<2> diagonal, scale;
     Field<2> links[4];  // to the cells in the west, south, south-west and south-east
 
     // Of the finer level's cells between the kept ones: shares of the kept ones in their values. Between a cell and the
@@ -62,6 +62,7 @@ private:
     Poisson<2> fine_;
     std::vector<BlackBoxLevel> coarse_;
     BlackBoxEffort effort_;
+    std::vector<float> weights_;
     bool plain_ = false;
 };
 

@@ -30,12 +30,26 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
 
     // 1. Faces conduct with their open fraction, the more the lighter what flows there; what is closed moves as told.
     const bool solids = boundary.solids || boundary.inlets;
+    bool any_open = false;
+    for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
+    // A closed box with nothing in it but water and air has tuned versions.
+    const bool closed_box = !solids && !any_open && !boundary.phi.data;
     for (int a = 0; a < D; ++a) {
         const auto w = scratch.w[a].view();
         const auto ua = u[a];
         const auto k = known[a].view();
         const auto r = rho[a];
         const int last = grid.cells[a];
+        if (closed_box) {
+            known[a].fill(1);
+            parallel_for_faces<true>("conductances", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+                const int i = w.index(c);
+                const float inner = (c[a] > 0) & (c[a] < last) ? 1.0f : 0.0f;
+                ua[i] *= inner;
+                w[i] = inner * heavy / r[i];
+            });
+            continue;
+        }
         parallel_for_faces("conductances", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = w.index(c);
             const bool inner = c[a] > 0 && c[a] < last;
@@ -57,10 +71,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
         const FaceView<D, const float> w = std::as_const(scratch.w).view();
         const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
         const Cell<D> cells = grid.cells;
-        bool any_open = false;
-        for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
-        // The tuned version for a closed box with nothing in it but water and air.
-        const bool plain = !solids && !any_open && !rate.data;
+        const bool plain = closed_box && !rate.data;
         tied = !plain;
         if (plain)
             parallel_for<true>("right-hand side", tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -149,6 +160,14 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
         const auto ua = u[a];
         const auto r = rho[a];
         const int n = x.next(a), last = grid.cells[a];
+        if (closed_box) {
+            const auto w = std::as_const(scratch.w)[a].view();
+            parallel_for_faces<true>("apply pressure", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+                const int i = x.index(c);
+                ua[i] -= w[i] * ((x[i] - x[i - n]) + (change[i] - change[i - n]));
+            });
+            continue;
+        }
         parallel_for_faces("apply pressure", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = x.index(c);
             const bool inner = c[a] > 0 && c[a] < last;

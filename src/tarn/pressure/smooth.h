@@ -57,16 +57,12 @@ void relax_last_by_rows(const View<D>& x, const View<D, const float>& b, const F
         double lanes[backend::lanes] = {}, products[tile_size * longest_run + backend::lanes] = {};
         backend::each_row_at<true, float>(
             tiles.boxes[static_cast<size_t>(n)],
-            [=](Cell<D> c) {
-                const int i = b.index(c);
-                const float old = xc[i], now = relaxed<uniform>(xc, b, w, inverse, i);
-                return colour(c) == 0 ? now : old;
-            },
+            [=](Cell<D> c) { return relaxed<uniform>(xc, b, w, inverse, b.index(c)); },
             [&](const float* row, int length, Cell<D> first) {
                 float* const to = &x(first);
                 const float* const right = &b(first);
-                for (int i = 0; i < length; ++i) to[i] = row[i];
-                for (int i = 0; i < length; ++i) products[i] = static_cast<double>(row[i]) * right[i];
+                backend::take_colour(to, row, length, colour(first));
+                for (int i = 0; i < length; ++i) products[i] = static_cast<double>(to[i]) * right[i];
                 for (int i = 0; i < length; i += backend::lanes)
                     for (int l = 0; l < backend::lanes; ++l) lanes[l] += products[i + l];
             });

@@ -26,7 +26,8 @@ TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, 
 
 // The part of a unit cube behind a plane: `value` at its centre, `gradient` across it. Exact: the cube's corners are
 // cut off the simplex behind the plane one by one (inclusion and exclusion), sum over corner sets S of
-// (-1)^|S| max(0, alpha - sum of n in S)^D / (D! product of n).
+// (-1)^|S| max(0, alpha - sum of n in S)^D / (D! product of n). Of a square, at most two corners need cutting off, as
+// what lies behind the plane, or else in front of it, is at most half.
 template <int D>
 TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
 {
@@ -36,31 +37,38 @@ TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
         sum += n[a];
     }
     if (!(sum > 0)) return value < 0 ? 1.0f : 0.0f;
-    const double alpha = 0.5 - value / sum;
+    const double one_over = 1 / sum, alpha = 0.5 - value * one_over;
     if (alpha <= 0) return 0;
     if (alpha >= 1) return 1;
     // An axis along which nothing changes would divide by zero; this much tilt changes the volume by less than 1e-6.
     double product = D == 2 ? 2 : 6, total = 0;
     for (int a = 0; a < D; ++a) {
-        n[a] = n[a] / sum > 1e-3 ? n[a] / sum : 1e-3;
+        n[a] = n[a] * one_over > 1e-3 ? n[a] * one_over : 1e-3;
         total += n[a];
         product *= n[a];
     }
     const double scaled = alpha + 0.5 * (total - 1);  // the plane keeps its place at the centre
     double v = 0;
-    for (int corner = 0; corner < (1 << D); ++corner) {
-        double left = scaled;
-        int odd = 0;
-        for (int a = 0; a < D; ++a)
-            if (corner >> a & 1) {
-                left -= n[a];
-                odd ^= 1;
-            }
-        if (left <= 0) continue;
-        const double power = D == 2 ? left * left : left * left * left;
-        v += odd ? -power : power;
+    if constexpr (D == 2) {
+        const double less = n[0] < n[1] ? n[0] : n[1];
+        const double part = scaled < total - scaled ? scaled : total - scaled, beyond = part > less ? part - less : 0.0;
+        const double small = (part * part - beyond * beyond) / product;
+        v = scaled < total - scaled ? small : 1 - small;
+    } else {
+        for (int corner = 0; corner < (1 << D); ++corner) {
+            double left = scaled;
+            int odd = 0;
+            for (int a = 0; a < D; ++a)
+                if (corner >> a & 1) {
+                    left -= n[a];
+                    odd ^= 1;
+                }
+            if (left <= 0) continue;
+            const double power = left * left * left;
+            v += odd ? -power : power;
+        }
+        v /= product;
     }
-    v /= product;
     return static_cast<float>(v < 0 ? 0 : (v > 1 ? 1 : v));
 }
 
