@@ -118,13 +118,16 @@ bool AirPockets<D>::fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, 
                 if (inside && f(other) < 0)
                     sum += dry_part(wet, other) / static_cast<float>(dry_neighbours<D>(f, other));
             }
-        // At a wall it may be anything but a ball.
         volume[n] = touches_wall(boundary, c) ? at_wall : sum;
     });
     std::vector<float> volumes(roots.size());
     backend::copy(volumes.data(), volume, volumes.size() * sizeof(float));
     const std::vector<int> went = follow(held, velocity, phi, dt);
-    find_targets(phi, balance(held, roots, volumes, went, phi.grid()), boundary, labels);
+    const PocketBalls<D> pockets = balance(held, roots, volumes, went, phi.grid());
+    count_ = static_cast<int>(pockets.cells.size());
+    if (count_ == 0) return false;
+    backend::copy(cells_.data(), pockets.cells.data(), pockets.cells.size() * sizeof(int));
+    find_targets(phi, pockets.balls, boundary, labels);
 
     float* const before = room_for(phi_, count_);
     const float h = static_cast<float>(phi.grid().h);
@@ -220,7 +223,7 @@ std::vector<int> AirPockets<D>::follow(const PocketAir& held, const FaceField<D>
 }
 
 // Each pocket should hold what its air held before. One that was not there, or has taken in more, holds what it has.
-// Returns the balls that would hold it, but for pockets at walls.
+// Pockets at walls, which may be anything but balls, are left to close. Returns the others.
 template <int D>
 PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
                                       const std::vector<int>& went, const Grid<D>& grid)
@@ -290,23 +293,22 @@ PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& r
 
 // Finds the cells in and around the pockets, and what phi is there in the balls.
 template <int D>
-void AirPockets<D>::find_targets(const Field<D>& phi, const PocketBalls<D>& pockets, const Boundary<D>& boundary,
+void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const Boundary<D>& boundary,
                                  Field<D, int>& labels)
 {
     constexpr int around = D == 3 ? 27 : 9;
     const auto f = phi.view();
     const auto label = labels.view();
-    const Mirror cells_mirror, mirror;
-    const int* const cells = cells_mirror.of(pockets.cells.data(), pockets.cells.size());
-    const Ball<D>* const ball = mirror.of(pockets.balls.data(), pockets.balls.size());
-    const int size = static_cast<int>(pockets.cells.size()), count = static_cast<int>(pockets.balls.size());
-    const int end = around * size;
+    const int* const cells = cells_.data();
+    const Mirror mirror;
+    const Ball<D>* const ball = mirror.of(balls.data(), balls.size());
+    const int count = static_cast<int>(balls.size()), end = around * count_;
     const float h = static_cast<float>(phi.grid().h);
     int* const changed = room_for(near_, end + 1);
     float* const target = room_for(target_, end);
     parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { changed[end] = 0; });
-    parallel_range("air pockets", size, [=] TARN_KERNEL(int n) { label[cells[n]] = in_pocket; });
-    parallel_range("air pockets", size, [=] TARN_KERNEL(int n) {
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) { label[cells[n]] = in_pocket; });
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
         const Cell<D> middle = cell_of<D>(f, cells[n]);
         for (int k = 0; k < around; ++k) {
             Cell<D> c = middle;

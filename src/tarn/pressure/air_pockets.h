@@ -11,7 +11,7 @@
 // nature surface tension holds small bubbles together. Here each step brings a pocket nearer to a ball that holds as
 // much air. How much that is goes with its cells from step to step, so that it lasts until it reaches the surface.
 //
-// Large pockets stay as they are. Before they close they are small.
+// Large pockets stay as they are. Before they close they are small. So do those at walls.
 
 #include <vector>
 
@@ -36,7 +36,7 @@ struct Ball {
     float radius;
 };
 
-// Those that pockets should be, and the cells of these pockets.
+// Those that pockets away from walls should be, and the cells of these pockets.
 template <int D>
 struct PocketBalls {
     std::vector<Ball<D>> balls;
@@ -61,10 +61,10 @@ private:
     std::vector<int> follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi, double dt);
     PocketBalls<D> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
                            const std::vector<int>& went, const Grid<D>& grid);
-    void find_targets(const Field<D>& phi, const PocketBalls<D>& pockets, const Boundary<D>& boundary,
+    void find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const Boundary<D>& boundary,
                       Field<D, int>& labels);
 
-    int count_ = 0;  // of the cells in small pockets
+    int count_ = 0;  // of the cells in small pockets, and then of those away from walls
     Memory<int> cells_, root_;
     Memory<float> phi_, volume_;  // of those cells
     int near_count_ = 0;          // of the cells in and beside them
