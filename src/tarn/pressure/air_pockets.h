@@ -55,7 +55,7 @@ public:
     // Phi becomes what it was, or a little rounder. Particles that this leaves on the wrong side go.
     void empty(Field<D>& phi, Particles<D>& particles, const Field<D, int>& labels) const;
 
-private:
+    // The parts of fill(). A GPU's compiler makes no kernels in private functions.
     std::vector<int> find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,
                           Field<D, int>& labels);
     std::vector<int> follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi, double dt);
@@ -64,6 +64,7 @@ private:
     void find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const Boundary<D>& boundary,
                       Field<D, int>& labels);
 
+private:
     int count_ = 0;  // of the cells in small pockets, and then of those away from walls
     Memory<int> cells_, root_;
     Memory<float> phi_, volume_;  // of those cells
