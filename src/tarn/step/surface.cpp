@@ -367,8 +367,8 @@ static double capillary_step(const Grid<D>& grid, const Params& p)
 
 // The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
 // of frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir
-// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears
-// itself apart.
+// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it the
+// currents around a drop at rest are up to twice as fast.
 template <int D>
 void find_curvature(Water<D>& w, const Params& p)
 {

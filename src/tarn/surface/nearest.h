@@ -33,6 +33,7 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     const float own = phi[i] / h;
     const auto mirrored = [&](int k, int a) { return k < 0 ? -1 - k : (k < cells[a] ? k : 2 * cells[a] - 1 - k); };
     Vec<D, float> g;
+    TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float lower = phi[i + (mirrored(c[a] - 1, a) - c[a]) * phi.next(a)] / h;
         const float upper = phi[i + (mirrored(c[a] + 1, a) - c[a]) * phi.next(a)] / h;
@@ -45,6 +46,7 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     // The foot of the normal, within a cell from here, and the value there.
     int offset[D][4];
     float weight[D][4];
+    TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float to = -own * g[a] / slope2;
         if (!(std::fabs(to) <= 1)) return nowhere;
@@ -53,14 +55,18 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
         for (int n = 0; n < 4; ++n) offset[a][n] = (mirrored(first + n, a) - c[a]) * phi.next(a);
     }
     float value = 0;
-    for (int n = 0; n < (D == 2 ? 16 : 64); ++n) {
-        int at = i;
-        float part = 1;
-        for (int a = 0; a < D; ++a) {
-            at += offset[a][n >> 2 * a & 3];
-            part *= weight[a][n >> 2 * a & 3];
+    for (int layer = 0; layer < (D == 3 ? 4 : 1); ++layer) {
+        const int first = D == 3 ? i + offset[D - 1][layer] : i;
+        float sum = 0;
+        TARN_UNROLL
+        for (int row = 0; row < 4; ++row) {
+            const int at = first + offset[1][row];
+            float along = 0;
+            TARN_UNROLL
+            for (int n = 0; n < 4; ++n) along += weight[0][n] * phi[at + offset[0][n]];
+            sum += weight[1][row] * along;
         }
-        value += part * phi[at];
+        value += D == 3 ? weight[D - 1][layer] * sum : sum;
     }
     const float slope = std::sqrt(slope2), missed = value / (h * slope);
     const float distance = own / slope + missed;

@@ -164,12 +164,13 @@ template <int D>
 TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
 {
     const int i = phi.index(c);
+    const bool wet = phi[i] < 0;
     bool any = false;
-    for (int a = 0; a < D; ++a)
-        for (int side = -1; side <= 1; side += 2) {
-            const float other = phi[i + side * phi.next(a)];
-            any = any || (!is_nowhere(other) && (other < 0) != (phi[i] < 0));
-        }
+    TARN_UNROLL
+    for (int a = 0; a < D; ++a) {
+        const float below = phi[i - phi.next(a)], above = phi[i + phi.next(a)];
+        any = any | (((below < 0) != wet) & !is_nowhere(below)) | (((above < 0) != wet) & !is_nowhere(above));
+    }
     return any;
 }
 
