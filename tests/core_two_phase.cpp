@@ -86,8 +86,8 @@ TEST_P(Interfaces, pressure_takes_few_iterations_at_the_full_density_ratio)
 }
 
 // A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and
-// asks for currents that fall with the size of cells. Measured: 0.3 % of the speed of the drop's own
-// waves; 1.7 % (smeared) and 3.7 % (sharp) where viscosity spreads the pull and phi is made a distance with ripples.
+// asks for currents that fall with the size of cells. Measured: 0.3 % of the speed of the drop's own waves;
+// 1.7 % (smeared) and 3.7 % (sharp) where viscosity spreads the pull and phi is made a distance with ripples.
 const double own_waves = std::sqrt(1 / (1000 * 0.25));  // sqrt(sigma / (rho R))
 struct Resting {
     double jump, speed;
