@@ -8,8 +8,6 @@ namespace tarn {
 
 namespace {
 
-constexpr float sliver = 0.01f;
-
 // The part of a segment where a linear function is positive.
 TARN_HD inline float positive_part(float a, float b)
 {
@@ -50,7 +48,7 @@ TARN_HD inline float open_part(const View<3, const float>& nodes, Cell<3> c, int
 }  // namespace
 
 template <int D>
-void measure_faces(Solids<D>& solids, const Tiles<D>& tiles)
+void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver)
 {
     const auto nodes = std::as_const(solids.distance).view();
     for (int a = 0; a < D; ++a) {
@@ -153,7 +151,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
 }
 
 #define TARN_INSTANTIATE(D)                                                                                  \
-    template void measure_faces(Solids<D>&, const Tiles<D>&);                                                \
+    template void measure_faces(Solids<D>&, const Tiles<D>&, float);                                         \
     template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, bool, Field<D>&); \
     template void close_sheets(FaceField<D>&, const Solids<D>&, const Tiles<D>&);                            \
     template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Boundary<D>&, const Tiles<D>&,   \

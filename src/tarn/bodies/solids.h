@@ -64,10 +64,9 @@ WetPart<D> wet_part(const Field<D>& phi, const Solids<D>& solids)
     return WetPart<D>(phi, closed ? &*closed : nullptr);
 }
 
-// The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed, since the pressure
-// could not be solved through it.
+// The open fraction of every face on the tiles, from the distances at its nodes. A sliver is closed.
 template <int D>
-void measure_faces(Solids<D>& solids, const Tiles<D>& tiles);
+void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver);
 
 // Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall
 // of any slope. With `keep_gaps`, air behind water stays, as where water has parted from the solid.

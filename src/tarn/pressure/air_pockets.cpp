@@ -20,12 +20,15 @@ constexpr float small_radius = 3;
 template <int D>
 constexpr int most_cells = D == 3 ? 113 : 28;
 
+// The deepest phi in one, or more.
+TARN_HD constexpr float deepest(float h) { return (small_radius + 1) * h; }
+
 // Each step brings phi nearer to that of a ball by up to so many cells.
 constexpr float rounding = 0.5f;
 
 // The label of air that is no small pocket is lower than all, that of water is none.
-constexpr float at_wall = -1;  // instead of a volume
 constexpr int open_air = -1, in_pocket = -2, beside_pocket = -3, no_air = INT_MAX;
+
 // The cell of an index.
 template <int D>
 TARN_HD inline Cell<D> cell_of(const View<D, const float>& view, int i)
@@ -51,8 +54,32 @@ TARN_HD inline bool touches_wall(const Boundary<D>& boundary, Cell<D> c)
 {
     bool any = false;
     for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) any = any || boundary.open_at(moved<D>(c, a, side), a) < 1;
+        for (int side = 0; side < 2; ++side) {
+            const Cell<D> face = moved<D>(c, a, side);
+            const bool end = boundary.at_wall(face, a) && !boundary.wall_open[a][side];
+            any = any || end || boundary.inlet_at(face, a) || (boundary.solids && boundary.open[a](face) < 1);
+        }
     return any;
+}
+
+// The nearest place for a ball's centre where a layer of cells stays between the ball and all walls.
+template <int D>
+TARN_HD inline Vec<D, float> off_walls(const Boundary<D>& boundary, const Ball<D>& ball, float h)
+{
+    const float least = ball.radius + 1;
+    Vec<D, float> x = ball.centre;
+    if (boundary.solids) {
+        const Cell<D> c = cell_at(x, boundary.cells);
+        const Vec<D, float> n = nodes_normal<D>(boundary.solid_distance, c);
+        const float distance = nodes_at_cell<D>(boundary.solid_distance, c) / h + dot(n, x - c.template as<float>());
+        if (distance < least) x += (least - distance) * n;
+    }
+    for (int a = 0; a < D; ++a) {
+        const float first = -0.5f + least, last = static_cast<float>(boundary.cells[a]) - 0.5f - least;
+        if (!boundary.wall_open[a][1] && x[a] > last) x[a] = last;
+        if (!boundary.wall_open[a][0] && x[a] < first) x[a] = first;
+    }
+    return x;
 }
 
 template <int D>
@@ -64,21 +91,36 @@ TARN_HD inline int dry_neighbours(const View<D, const float>& phi, Cell<D> c)
     return n;
 }
 
-// The air in a cell, as far as it could be in a small pocket.
+// The air in a cell, as far as it could be in a small pocket. Where water has parted from a solid, the air between them
+// is in the cells under the solid's surface.
 template <int D>
 struct NearAir {
     View<D, const float> phi;
     Boundary<D> boundary;
-    float deepest;  // in a small pocket
+    float h, deepest;
 
     TARN_HD bool operator()(int i) const { return phi[i] >= 0 && phi[i] < deepest; }
-    // What a cell joins: nothing, itself or the open air, which is past open sides, along walls that the water leaves,
-    // and in inlets.
+    TARN_HD bool under_surface(int i) const
+    {
+        if (!boundary.solids || boundary.sheets.around(i)) return false;
+        const float distance = nodes_at_cell<D>(boundary.solid_distance, i);
+        return distance < 0 && distance > -h;
+    }
+    // Whether a cell's air and that of its neighbour below along an axis are one.
+    TARN_HD bool joined(Cell<D> c, int axis) const
+    {
+        if (boundary.open_at(c, axis) > 0) return true;
+        const int i = phi.index(c), j = i - phi.next(axis);
+        const bool upper = under_surface(i), lower = under_surface(j);
+        if (!(upper && lower)) return (upper || lower) && !boundary.inlet_at(c, axis);
+        return dot(nodes_normal<D>(boundary.solid_distance, i), nodes_normal<D>(boundary.solid_distance, j)) > 0;
+    }
+    // What a cell joins: nothing, itself or the open air, which is past open sides and in inlets.
     TARN_HD int start(Cell<D> c) const
     {
         const int i = phi.index(c);
         if (!(*this)(i)) return no_air;
-        bool open = false, any = false;
+        bool open = false, any = under_surface(i);
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side) {
                 Cell<D> face = c;
@@ -86,8 +128,7 @@ struct NearAir {
                 const int n = phi.next(a), other = side ? i + n : i - n;
                 const bool joins = boundary.open_at(face, a) > 0, out = boundary.at_wall(face, a);
                 any = any || joins;
-                open = open || boundary.inlet_at(face, a) || (joins && (out || phi[other] >= deepest)) ||
-                       (!out && boundary.solids && boundary.parted_from_solid(face, a));
+                open = open || boundary.inlet_at(face, a) || (joins && (out || phi[other] >= deepest));
             }
         return open ? open_air : any ? i : no_air;
     }
@@ -118,21 +159,19 @@ bool AirPockets<D>::fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, 
                 if (inside && f(other) < 0)
                     sum += dry_part(wet, other) / static_cast<float>(dry_neighbours<D>(f, other));
             }
-        volume[n] = touches_wall(boundary, c) ? at_wall : sum;
+        volume[n] = sum;
     });
     std::vector<float> volumes(roots.size());
     backend::copy(volumes.data(), volume, volumes.size() * sizeof(float));
     const std::vector<int> went = follow(held, velocity, phi, dt);
-    const PocketBalls<D> pockets = balance(held, roots, volumes, went, phi.grid());
-    count_ = static_cast<int>(pockets.cells.size());
-    if (count_ == 0) return false;
-    backend::copy(cells_.data(), pockets.cells.data(), pockets.cells.size() * sizeof(int));
-    find_targets(phi, pockets.balls, boundary, labels);
+    find_targets(phi, balance(held, roots, volumes, went, phi.grid()), boundary, labels);
 
+    // Water goes back to a solid that it has parted from, and stays there.
     float* const before = room_for(phi_, count_);
     const float h = static_cast<float>(phi.grid().h);
+    const NearAir<D> air{f, boundary, h, deepest(h)};
     parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
-        before[n] = f[cells[n]];
+        before[n] = air.under_surface(cells[n]) ? nowhere : f[cells[n]];
         f[cells[n]] = -0.5f * h;
     });
     return true;
@@ -146,14 +185,14 @@ std::vector<int> AirPockets<D>::find(const Field<D>& phi, const Boundary<D>& bou
     const auto f = phi.view();
     const auto label = labels.view();
     const float h = static_cast<float>(phi.grid().h);
-    const NearAir<D> air{f, boundary, (small_radius + 1) * h};
+    const NearAir<D> air{f, boundary, h, deepest(h)};
     parallel_for("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { label(c) = air.start(c); });
     parallel_for("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (!air(i) || atomic_load(label.data + i) == no_air) return;
         for (int a = 0; a < D; ++a) {
             const int j = i - label.next(a);
-            if (c[a] == 0 || !air(j) || !(boundary.open_at(c, a) > 0)) continue;
+            if (c[a] == 0 || !air(j) || !air.joined(c, a)) continue;
             if (atomic_load(label.data + j) != no_air) unite(label.data, i, j);
         }
     });
@@ -223,27 +262,28 @@ std::vector<int> AirPockets<D>::follow(const PocketAir& held, const FaceField<D>
 }
 
 // Each pocket should hold what its air held before. One that was not there, or has taken in more, holds what it has.
-// Pockets at walls, which may be anything but balls, are left to close. Returns the others.
+// Returns the balls that they should be.
 template <int D>
-PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
-                                      const std::vector<int>& went, const Grid<D>& grid)
+std::vector<Ball<D>> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots,
+                                            const std::vector<float>& volumes, const std::vector<int>& went,
+                                            const Grid<D>& grid)
 {
     std::vector<int> cells(roots.size());
     backend::copy(cells.data(), cells_.data(), cells.size() * sizeof(int));
     struct Pocket {
         int size = 0;
         double has = 0, should = 0;
-        Vec<D> moment;
-        bool free = true;  // of walls
+        Vec<D> moment, middle;
     };
     std::map<int, Pocket> pockets;
     const View<D, const float> strides{nullptr, grid.stride};
     for (size_t n = 0; n < roots.size(); ++n) {
         Pocket& pocket = pockets[roots[n]];
         ++pocket.size;
-        pocket.free = pocket.free && volumes[n] != at_wall;
         pocket.has += volumes[n];
-        pocket.moment += static_cast<double>(volumes[n]) * cell_of<D>(strides, cells[n]).template as<double>();
+        const Vec<D> x = cell_of<D>(strides, cells[n]).template as<double>();
+        pocket.moment += static_cast<double>(volumes[n]) * x;
+        pocket.middle += x;
     }
     // The pocket at a cell or next to it, or none.
     const auto pocket_at = [&](int cell) -> Pocket* {
@@ -271,14 +311,14 @@ PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& r
         const Came& from = came[held.pockets[n]];
         if (found[n]) found[n]->should += held.volumes[n] * (from.found > 0.5 * from.all ? from.all / from.found : 1);
     }
-    PocketBalls<D> result;
+    std::vector<Ball<D>> balls;
     for (auto& [root, pocket] : pockets) {
-        if (!pocket.free) continue;
         if (pocket.should == 0 || pocket.has > 1.5 * pocket.should + 2) pocket.should = pocket.has;
-        if (!(pocket.has > 0)) continue;
+        if (!(pocket.should > 0)) continue;
+        const Vec<D> centre = pocket.has > 0 ? (1 / pocket.has) * pocket.moment : (1.0 / pocket.size) * pocket.middle;
         const double radius =
             D == 3 ? std::cbrt(0.75 * pocket.should / std::numbers::pi) : std::sqrt(pocket.should / std::numbers::pi);
-        result.balls.push_back({((1 / pocket.has) * pocket.moment).template as<float>(), static_cast<float>(radius)});
+        balls.push_back({centre.template as<float>(), static_cast<float>(radius)});
     }
     held.cells = cells;
     held.pockets = roots;
@@ -286,9 +326,8 @@ PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& r
     for (size_t n = 0; n < roots.size(); ++n) {
         const Pocket& pocket = pockets[roots[n]];
         held.volumes[n] = static_cast<float>(pocket.should / pocket.size);
-        if (pocket.free) result.cells.push_back(cells[n]);
     }
-    return result;
+    return balls;
 }
 
 // Finds the cells in and around the pockets, and what phi is there in the balls.
@@ -300,10 +339,12 @@ void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>
     const auto f = phi.view();
     const auto label = labels.view();
     const int* const cells = cells_.data();
-    const Mirror mirror;
-    const Ball<D>* const ball = mirror.of(balls.data(), balls.size());
     const int count = static_cast<int>(balls.size()), end = around * count_;
     const float h = static_cast<float>(phi.grid().h);
+    const NearAir<D> near{f, boundary, h, deepest(h)};
+    Ball<D>* const ball = room_for(balls_, count);
+    backend::copy(ball, balls.data(), balls.size() * sizeof(Ball<D>));
+    parallel_range("air pockets", count, [=] TARN_KERNEL(int b) { ball[b].centre = off_walls(boundary, ball[b], h); });
     int* const changed = room_for(near_, end + 1);
     float* const target = room_for(target_, end);
     parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { changed[end] = 0; });
@@ -317,14 +358,15 @@ void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>
                 c[a] += left % 3 - 1;
                 inside = inside && c[a] >= 0 && c[a] < boundary.cells[a];
             }
-            if (!inside || touches_wall(boundary, c)) continue;
+            if (!inside) continue;
             const int i = f.index(c);
             const int before = atomic_load(label.data + i);
-            if (!(std::fabs(f[i]) < 2 * h) || (f[i] >= 0 && before != in_pocket)) continue;
+            const bool wall = touches_wall(boundary, c);
+            if (f[i] >= 0 ? before != in_pocket : wall || !(f[i] > -2 * h)) continue;
             // Cells that several see come once.
-            if (atomic_exchange(label.data + i, beside_pocket) == beside_pocket) continue;
-            float air = -nowhere;
-            for (int b = 0; b < count; ++b) {
+            if (atomic_exchange(label.data + i, beside_pocket) == beside_pocket || near.under_surface(i)) continue;
+            float air = wall ? -0.5f * h : -nowhere;
+            for (int b = 0; b < count && !wall; ++b) {
                 const float there = h * (ball[b].radius - length(c.template as<float>() - ball[b].centre));
                 air = there > air ? there : air;
             }
@@ -361,7 +403,9 @@ void AirPockets<D>::empty(Field<D>& phi, Particles<D>& particles, const Field<D,
     const auto f = phi.view();
     const int* const cells = cells_.data();
     const float* const before = phi_.data();
-    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) { f[cells[n]] = before[n]; });
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
+        if (!is_nowhere(before[n])) f[cells[n]] = before[n];
+    });
     const int* const near = near_.data();
     const float* const target = target_.data();
     const float most = rounding * static_cast<float>(phi.grid().h);

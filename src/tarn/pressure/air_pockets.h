@@ -11,7 +11,10 @@
 // nature surface tension holds small bubbles together. Here each step brings a pocket nearer to a ball that holds as
 // much air. How much that is goes with its cells from step to step, so that it lasts until it reaches the surface.
 //
-// Large pockets stay as they are. Before they close they are small. So do those at walls.
+// A layer of water stays between bubbles and walls: a ball that comes nearer is moved away. Water that parts from a
+// solid (bodies/parting.h) does so only where air can come in from the open; else it goes back to it.
+//
+// Large pockets stay as they are. Before they close they are small.
 
 #include <vector>
 
@@ -36,13 +39,6 @@ struct Ball {
     float radius;
 };
 
-// Those that pockets away from walls should be, and the cells of these pockets.
-template <int D>
-struct PocketBalls {
-    std::vector<Ball<D>> balls;
-    std::vector<int> cells;
-};
-
 template <int D>
 class AirPockets {
 public:
@@ -59,18 +55,19 @@ public:
     std::vector<int> find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,
                           Field<D, int>& labels);
     std::vector<int> follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi, double dt);
-    PocketBalls<D> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
-                           const std::vector<int>& went, const Grid<D>& grid);
+    std::vector<Ball<D>> balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
+                                 const std::vector<int>& went, const Grid<D>& grid);
     void find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const Boundary<D>& boundary,
                       Field<D, int>& labels);
 
 private:
-    int count_ = 0;  // of the cells in small pockets, and then of those away from walls
+    int count_ = 0;  // of the cells in small pockets
     Memory<int> cells_, root_;
     Memory<float> phi_, volume_;  // of those cells
     int near_count_ = 0;          // of the cells in and beside them
     Memory<int> near_;
     Memory<float> target_;  // of those cells
+    Memory<Ball<D>> balls_;
 };
 
 }  // namespace tarn

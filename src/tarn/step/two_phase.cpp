@@ -45,6 +45,27 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
     slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
 }
 
+// What passes through a narrow gap fills the wider face behind it, and is slower there. Carried on at the speed that it
+// has in the gap, light air would bring heavy water more than it had, and get more back.
+template <int D>
+void widen_jets(FaceField<D>& velocity, const Boundary<D>& boundary, const Tiles<D>& tiles)
+{
+    if (!boundary.solids) return;
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const int last = boundary.cells[a];
+        parallel_for_faces("widen jets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const float open = boundary.open[a](c);
+            if (!(open > 0) || c[a] == 0 || c[a] == last) return;
+            const float before = boundary.open[a](moved<D>(c, a, -1)), after = boundary.open[a](moved<D>(c, a, 1));
+            const float wide = before > after ? before : after;
+            if (!(open < wide)) return;
+            const float solid = boundary.closed_velocity(c, a);
+            u(c) = solid + open / wide * (u(c) - solid);
+        });
+    }
+}
+
 // How much water there should be more than there is. The grid shows bubbles as water, and droplets as air.
 template <int D>
 double missing_volume(const Water<D>& w, const Params& p)
@@ -312,6 +333,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+        widen_jets(w.velocity, boundary, w.tiles_active);
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip,
                             sides_of(w.solids, w.grid), near_water(w), w.whole_path ? &w.path : nullptr);
