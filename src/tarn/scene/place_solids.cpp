@@ -64,6 +64,7 @@ TARN_HD inline bool sheet_at(const ShapesView& solids, const Grid<D>& grid, Cell
     const double dx = distance_at<D>(solids, x), dy = distance_at<D>(solids, y);
     if (dx > grid.h || dy > grid.h || (dx > 0 && dy > 0 && dx + dy > grid.h)) return false;
     if (!stand_outside<D>(solids, grid.h, x) || !stand_outside<D>(solids, grid.h, y)) return false;
+    if (std::fabs(dot(y - x, normal_at<D>(solids, x, grid.h))) > 2 * too_deep * grid.h) return false;
     return !sees<D>(solids, grid.h, x, y, wall);
 }
 

@@ -29,15 +29,17 @@ TARN_HD TARN_APART Vec3 normal_at(const ShapesView& shapes, Vec3 x, double h)
     return l > 0 ? (1 / l) * n : n;
 }
 
+// In cells. A wall of twice this depth fills all that a cell may stretch across, and is no thin one.
+constexpr double too_deep = 0.9;
+
 // Where a cell's centre x stands for the cell: there, or, in a wall too thin to have an inside, at the wall's nearer
 // side, a little off it. False deep inside a solid, which has no sides.
 template <int D>
 TARN_HD TARN_APART bool stand_outside(const ShapesView& solids, double h, Vec3& x)
 {
-    // A wall of twice this depth fills all that a cell may stretch across.
-    const double deep = 0.9 * h, off = 0.01 * h;
+    const double off = 0.01 * h;
     double d = distance_at<D>(solids, x);
-    if (d < -deep) return false;
+    if (d < -too_deep * h) return false;
     // Distances inside a union are too short, and corners bend the way.
     for (int n = 0; n < 6 && d < 0.5 * off; ++n) {
         x += (off - d) * normal_at<D>(solids, x, h);
