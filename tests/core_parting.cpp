@@ -159,6 +159,29 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     EXPECT_EQ(std::memcmp(one.pressure.data(), two.pressure.data(), one.phi.size() * sizeof(float)), 0);
 }
 
+// A film that is thinner than half a cell, in a box that has a ball in it, too. No cell has its centre in the film, so
+// nothing would ever move it.
+TEST(Film, does_not_stay_on_a_wall)
+{
+    Params p = pool(2, 32, 0.5);
+    WaterParams film = p.water[0];
+    film.max = Vec3{0.4 / 32, 0.9, 1};
+    p.water.push_back(film);
+    SolidParams ball;
+    ball.shape = ShapeKind::sphere;
+    ball.center = Vec3{0.6, 0.25, 0};
+    ball.radius = 0.1;
+    p.solid.push_back(ball);
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    run_to(w, scene, 0.1);
+    const WetPart<2> wet = wet_part(w.phi, w.solids);
+    double on_walls = 0;
+    for (int j = 24; j < 32; ++j)
+        for (const int i : {0, 31}) on_walls += wet(Cell<2>{i, j});
+    EXPECT_LT(on_walls, 0.1);
+}
+
 // A slab falls on a floor whose upper cells lie in tiles of their own. When the gap is nearly closed those cells become
 // wet: the pressure must be solved for there, too.
 TEST(Gap, is_water_like_any_other_once_it_is_closed)

@@ -98,8 +98,9 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         const float slope = flatter * steeper > ridge * steeper * steeper ? central : steeper;
         slope2 += slope * slope;
     }
+    // A film on a wall in which no cell has its centre would stay there, as nothing moves it: it is let go.
     if constexpr (Seen<D>::walls)
-        if (crossings_behind > 0 && crossings == 0 && seen.forgotten(c)) return side * limit;
+        if (crossings_behind > 0 && crossings == 0 && (side > 0 || seen.forgotten(c))) return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
     const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
     const float steep = std::sqrt(square) / h;
