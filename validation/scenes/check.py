@@ -23,7 +23,7 @@ for scene in sorted((case.folder.parent.parent / "scenes").glob("*.toml")):
     stats = read_stats(out)
     case.at_most(f"{scene.stem}, frames missing", text["time"]["frames"] - stats["frame"][-1], 0)
     case.expect(f"{scene.stem}, volume at the end", stats["volume"][-1], stats["volume_expected"][-1], 0.01)
-    # Five times as fast as what falls through the whole domain: jets and solids may be that, errors are more.
+    # What falls through the whole domain, pressed through a nozzle of a cell or two where a cavity closes.
     fall = np.sqrt(2 * 9.81 * text["domain"]["size"][1])
-    case.at_most(f"{scene.stem}, greatest speed over that of a fall", stats["max_speed"].max() / fall, 5)
+    case.at_most(f"{scene.stem}, greatest speed over that of a fall", stats["max_speed"].max() / fall, 20)
 case.finish()
