@@ -15,8 +15,9 @@ using Values = View<2, const float>;
 
 constexpr int coarsest_side = 3;
 constexpr int coarsest_rounds = 4;
-// Rows that a thread does at a time, and cells of a row that are split at a time.
+// Rows that a thread does at a time, cells of a row that are split at a time, and cells that are smoothed.
 constexpr int rows_at_once = 8;
+constexpr int smoothed_at_once = 4096;
 constexpr int split_at_once = 128;
 
 // How many of n columns are kept, and which.
@@ -415,21 +416,47 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
 }
 
 // x += weight (b - A x) / scale, or from zero.
-void smooth(const BlackBoxLevel& level, float weight, bool from_zero)
+struct Smoothing {
+    Residual9 residual;
+    Values scale;
+    View<2> next;
+    float weight;
+
+    TARN_HD void operator()(int i) const { next[i] = residual.x[i] + weight * scale[i] * residual(i); }
+    TARN_HD int index(Cell<2> c) const { return scale.index(c); }
+};
+struct FirstSmoothing {
+    Values b, scale;
+    View<2> next;
+    float weight;
+
+    TARN_HD void operator()(int i) const { next[i] = weight * scale[i] * b[i]; }
+    TARN_HD int index(Cell<2> c) const { return scale.index(c); }
+};
+template <class Kernel>
+void smooth_by(const BlackBoxLevel& level, const Kernel& kernel, bool plain)
 {
-    const Values b = std::as_const(level.b).view(), scale = level.scale.view();
-    const Residual9 residual = residual_of(level);
-    const auto next = level.next.view();
+    if (plain) {
+        parallel_for("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) { kernel(kernel.index(c)); });
+        return;
+    }
+    // All of the level as one row, and with it the padding between its rows, where everything is zero and stays so.
+    const Cell<2> cells = level.grid.cells;
+    const int length = kernel.index({cells[0] - 1, cells[1] - 1}) + 1;
+    backend::blocks("smooth", (length + smoothed_at_once - 1) / smoothed_at_once, length, [&](int block) {
+        const Kernel own = kernel;
+        const int end = std::min(length, (block + 1) * smoothed_at_once);
+#pragma GCC ivdep
+        for (int i = block * smoothed_at_once; i < end; ++i) own(i);
+    });
+}
+void smooth(const BlackBoxLevel& level, float weight, bool from_zero, bool plain)
+{
+    const Values scale = level.scale.view();
     if (from_zero)
-        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-            const int i = b.index(c);
-            next[i] = weight * scale[i] * b[i];
-        });
+        smooth_by(level, FirstSmoothing{std::as_const(level.b).view(), scale, level.next.view(), weight}, plain);
     else
-        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-            const int i = b.index(c);
-            next[i] = residual.x[i] + weight * scale[i] * residual(i);
-        });
+        smooth_by(level, Smoothing{residual_of(level), scale, level.next.view(), weight}, plain);
     level.x.swap(level.next);
 }
 
@@ -524,7 +551,7 @@ void BlackBox::cycle(size_t n, bool from_zero) const
 {
     const BlackBoxLevel& l = coarse_[n];
     const auto smooth_all = [&](bool first) {
-        for (size_t k = 0; k < weights_.size(); ++k) smooth(l, weights_[k], first && k == 0);
+        for (size_t k = 0; k < weights_.size(); ++k) smooth(l, weights_[k], first && k == 0, plain_);
     };
     smooth_all(from_zero);
     if (n + 1 < coarse_.size()) {
