@@ -92,6 +92,27 @@ TEST(OpenSide, lets_water_out)
     EXPECT_NEAR(volume(w, scene), w.volume_expected, 0.02 * before);
 }
 
+// A drop is thrown halfway out of the open top and falls back. Only air follows it.
+TEST(OpenSide, lets_in_air_alone)
+{
+    Params p = pool(2, 64, 0.5);
+    p.water[0].shape = ShapeKind::sphere;
+    p.water[0].center = Vec3{0.5, 0.7, 0};
+    p.water[0].radius = 0.12;
+    p.water[0].velocity = Vec3{0, 2.3, 0};
+    p.surface.volume_correction = false;
+    p.domain.walls.top = WallKind::open;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double before = volume(w, scene);
+    run_to(w, scene, 0.25);  // it has turned around
+    const double left = volume(w, scene);
+    EXPECT_LT(left, 0.8 * before);
+    run_to(w, scene, 0.6);  // just before it reaches the floor
+    EXPECT_NEAR(volume(w, scene), left, 0.05 * before);
+    EXPECT_NEAR(volume(w, scene), w.volume_expected, 0.05 * before);
+}
+
 // A piston crosses half the tank and stops; the water it pushed is still there, within 2 %. While it moves, the surface
 // follows a step behind.
 TEST(Piston, pushes_water_without_leaking)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "run_water.h"
@@ -85,11 +86,13 @@ TEST_P(Interfaces, pressure_takes_few_iterations_at_the_full_density_ratio)
 }
 
 // A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and
-// asks for currents that fall with the size of cells, which those of the sharp interface do not yet (docs/limits.md).
+// asks for currents that fall with the size of cells. Measured: 0.3 % of the speed of the drop's own waves;
+// 1.7 % (smeared) and 3.7 % (sharp) where viscosity spreads the pull and phi is made a distance with ripples.
+const double own_waves = std::sqrt(1 / (1000 * 0.25));  // sqrt(sigma / (rho R))
 struct Resting {
     double jump, speed;
 };
-Resting resting_drop(int cells, Interface interface)
+Resting resting_drop(int cells, Interface interface, double max_step = std::numeric_limits<double>::infinity())
 {
     Params p;
     p.domain.size = {1, 1};
@@ -105,6 +108,7 @@ Resting resting_drop(int cells, Interface interface)
     p.water[0].center = Vec3{0.5, 0.5, 0};
     p.water[0].radius = 0.25;
     p.time.rate = 10;
+    p.time.max_step = max_step;
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     const double speed = run_to(w, scene, 0.5);
@@ -118,10 +122,18 @@ Resting resting_drop(int cells, Interface interface)
 TEST_P(Interfaces, a_resting_drop_has_the_pressure_of_Laplace)
 {
     const Resting coarse = resting_drop(32, GetParam()), fine = resting_drop(64, GetParam());
+    EXPECT_NEAR(coarse.jump, 4, 0.04);
     EXPECT_NEAR(fine.jump, 4, 0.04);
-    if (GetParam() == Interface::smeared) {
-        EXPECT_LT(fine.speed, coarse.speed);
-    }
+    EXPECT_LT(fine.speed, coarse.speed);
+    EXPECT_LT(coarse.speed, 0.01 * own_waves);
+}
+// An eighth of the capillary step: eight times as often phi is moved, made a distance again, and pulls. Measured:
+// 1.1 %; ripples that grow with every step made it 14 % and 21 %.
+TEST_P(Interfaces, a_resting_drop_is_calm_in_short_steps)
+{
+    const Resting drop = resting_drop(32, GetParam(), 0.006);
+    EXPECT_NEAR(drop.jump, 4, 0.04);
+    EXPECT_LT(drop.speed, 0.02 * own_waves);
 }
 
 // Heavy over light, 3 : 1, a ripple of one wavelength in a box of 1 m: a = a0 cosh(s t), s^2 = A g k, A = 1/2.

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <limits>
 
+#include "run_water.h"
 #include "tarn/base/error.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/output/files.h"
+#include "tarn/run/backup.h"
 #include "temporary_folder.h"
 
 namespace tarn {
@@ -75,6 +77,33 @@ void expect_round_trip(Cell<D> cells)
 TEST(checkpoint, water_comes_back_bit_for_bit_in_2d) { expect_round_trip<2>({17, 9}); }
 TEST(checkpoint, water_comes_back_bit_for_bit_in_3d) { expect_round_trip<3>({9, 5, 7}); }
 
+TEST(checkpoint, a_bubble_goes_on_as_it_would_have)
+{
+    const TemporaryFolder folder;
+    Params p = pool(2, 32, 0.8);
+    p.water.push_back(p.water[0]);
+    p.water[1].shape = ShapeKind::sphere;
+    p.water[1].center = Vec3{0.5, 0.3, 0};
+    p.water[1].radius = 0.08;
+    p.water[1].subtract = true;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene), resumed = initial_water<2>(scene), again = initial_water<2>(scene);
+    run_to(w, scene, 0.1);
+    ASSERT_FALSE(w.pocket_air.cells.empty());
+    save_checkpoint(folder / "state", w, 1);
+    (void)load_checkpoint(folder / "state", resumed);
+    Backup<2> backup(w.grid);
+    backup.take(w);
+    backup.give_back(again);
+    run_to(w, scene, 0.2);
+    for (Water<2>* each : {&resumed, &again}) {
+        restore(*each, scene);
+        run_to(*each, scene, 0.2);
+        EXPECT_TRUE(same_bits(w.phi, each->phi));
+        EXPECT_EQ(w.pocket_air.volumes, each->pocket_air.volumes);
+    }
+}
+
 TEST(checkpoint, a_torn_file_is_refused_at_every_length)
 {
     const TemporaryFolder folder;
@@ -125,7 +154,7 @@ TEST(checkpoint, still_air_takes_almost_no_room)
     w.phi.fill(0.4f);
     save_checkpoint(folder / "state", w, 1);
     // Five fields and what droplets were given, each one run: a count and a word, beside the header and the checksum.
-    EXPECT_EQ(std::filesystem::file_size(folder / "state"), 128u + 6 * 8 + 8);
+    EXPECT_EQ(std::filesystem::file_size(folder / "state"), 136u + 6 * 8 + 8);
 }
 
 TEST(files, a_file_is_replaced_whole)

@@ -1,6 +1,7 @@
 #include "tarn/advect/advect.h"
 
-#include "tarn/advect/closing.h"
+#include <algorithm>
+
 #include "tarn/advect/place.h"
 #include "tarn/advect/weno.h"
 #include "tarn/base/axes.h"
@@ -75,11 +76,11 @@ TARN_HD inline bool in_the_clear(const Sides<D>& sides, Vec<D, float> x, Vec<D, 
 // The axis along which a gap closes at a cell where it and what comes into it are in the clear, or -1.
 template <int D>
 TARN_HD inline int closing_beside_walls(const View<D, const float>& phi, const FaceView<D, const float>& u,
-                                        const Sides<D>& sides, Cell<D> c, float s)
+                                        const Sides<D>& sides, const FlowingAir<D>& air, Cell<D> c, float s)
 {
     const int i = phi.index(c);
     if (sides.before.around(i) || sides.after.around(i)) return -1;
-    const int axis = closing_axis(phi, u, c);
+    const int axis = closing_axis(phi, u, air, c);
     if (axis < 0) return -1;
     const Vec<D, float> x = c.template as<float>();
     Vec<D, float> v = velocity_at_cell(u, c);
@@ -403,7 +404,8 @@ struct MovePhiCip {
     View<D> moved;
     FaceView<D> after;
     float s, h, far;
-    bool traced, air_flows;
+    bool traced;
+    FlowingAir<D> air;
 
     TARN_HD Vec<D, float> came_from(Cell<D> c) const
     {
@@ -426,7 +428,7 @@ struct MovePhiCip {
     TARN_HD void close(Cell<D> c) const
     {
         const View<D, const float> old = jets.of[0];
-        const int closing = old(c) < h && !air_flows ? closing_axis(old, u, c) : -1;
+        const int closing = old(c) < h ? closing_axis(old, u, air, c) : -1;
         if (closing >= 0) moved(c) = nearest_of_two(old, u, place.cells, c, closing, s, h);
     }
     TARN_HD void operator()(Cell<D> c) const
@@ -484,7 +486,7 @@ struct MovePhiCip {
         Jet<D> of_kept[Row<D>::most];
         row.sample(jets, kept, of_kept);
         for (int k = 0; k < kept; ++k) store(kept_at[k], of_kept[k]);
-        if (air_flows) return;
+        if (air.everywhere) return;
         for (int i = 0; i < n; ++i)
             if (!rests(tarn::moved<D>(c, 0, i))) close(tarn::moved<D>(c, 0, i));
     }
@@ -570,33 +572,42 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
 // comes from behind the grid's end: nothing is nearer to the surface than that. What comes past thin walls does not.
 template <int D>
 void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const FaceView<D, const float>& u,
-                        const Tiles<D>& tiles, float s, bool rk3, double far, const Sides<D>& sides)
+                        const Tiles<D>& tiles, float s, bool rk3, double far, const Ends<D>& ends,
+                        const Sides<D>& sides)
 {
+    if (!ends.gaps && !ends.any_open()) return;
     const Place<D, -1> place(result.grid().cells);
     const float h = static_cast<float>(result.grid().h), far_limit = static_cast<float>(far);
     const auto moved = result.view();
-    const int deep = static_cast<int>(std::ceil(far / result.grid().h));
+    const int deep = static_cast<int>(std::ceil(std::min(far / result.grid().h, ends.reach)));
     for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side)
+        for (int side = 0; side < 2; ++side) {
+            const bool open = ends.open[a][side];
+            if (!ends.gaps && !open) continue;
             parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 const int inward = side ? -1 : 1;
-                if (is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                if (!open && is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
                 const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
                 for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
                     if (std::fabs(old(c)) >= far_limit) continue;
                     const Vec<D, float> from = trace(u, place, c, -s, rk3);
                     if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
                     const float behind = (side ? from[a] - end : end - from[a]) * h;
-                    const float there = sample_distance(old, place.cells, from, h);
-                    moved(c) = there > behind ? there : behind;
+                    if (open) {
+                        moved(c) = moved(c) > behind ? moved(c) : behind;
+                    } else {
+                        const float there = sample_distance(old, place.cells, from, h);
+                        moved(c) = there > behind ? there : behind;
+                    }
                 }
             });
+        }
 }
 
 template <int D>
 void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                         Advection scheme, double near, double far, Field<D>* const scratch[2], bool past_ends,
-                         const Sides<D>& sides)
+                         Advection scheme, double near, double far, Field<D>* const scratch[2], const Ends<D>& ends,
+                         const Sides<D>& sides, const FlowingAir<D>& air)
 {
     const Place<D, -1> place(phi.grid().cells);
     const float s = static_cast<float>(dt / phi.grid().h);
@@ -613,7 +624,7 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
             forth(c) = here;
             return;
         }
-        const int closing = here < h ? closing_beside_walls(old, u, sides, c, s) : -1;
+        const int closing = here < h ? closing_beside_walls(old, u, sides, air, c, s) : -1;
         forth(c) = closing < 0 ? sample_one_side(old, sides.before,
                                                  trace_back_beside_walls(u, sides, c, place.position(c), s, rk3))
                                : nearest_of_two(old, u, place.cells, c, closing, s, h);
@@ -623,10 +634,10 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
     parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const float here = old(c);
         const bool corrected = correct && std::fabs(here) < near_limit && sides.origin(c) == c &&
-                               !(here < h && closing_beside_walls(old, u, sides, c, s) >= 0);
+                               !(here < h && closing_beside_walls(old, u, sides, air, c, s) >= 0);
         out(c) = corrected ? maccormack_beside_walls(old, forth_const, u, place, sides, c, s) : forth_const(c);
     });
-    if (past_ends) advect_from_beyond(*scratch[1], old, u, tiles, s, rk3, far, sides);
+    advect_from_beyond(*scratch[1], old, u, tiles, s, rk3, far, ends, sides);
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = out(c); });
 }
@@ -635,9 +646,10 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
 
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends, const Sides<D>& sides, bool air_flows)
+            double near, double far, Field<D>* const scratch[2], const Ends<D>& ends, const Sides<D>& sides,
+            const FlowingAir<D>& air)
 {
-    if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, past_ends, sides);
+    if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, ends, sides, air);
     if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
 
     const Place<D, -1> place(phi.grid().cells);
@@ -654,7 +666,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             forth(c) = here;
             return;
         }
-        const int closing = here < h && !air_flows ? closing_axis(old, u, c) : -1;
+        const int closing = here < h ? closing_axis(old, u, air, c) : -1;
         forth(c) = closing < 0 ? sample(old, place.find(old, trace(u, place, c, -s, rk3)))
                                : nearest_of_two(old, u, place.cells, c, closing, s, h);
     });
@@ -664,13 +676,13 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
         const View<D, const float> forth_const = forth;
         parallel_for("advect phi back", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const float here = old(c);
-            const bool closing = here < h && !air_flows && closing_axis(old, u, c) >= 0;
+            const bool closing = here < h && closing_axis(old, u, air, c) >= 0;
             const bool rough = std::fabs(here) >= near_limit || closing;
             out(c) = rough ? forth_const(c) : maccormack(old, forth_const, u, place, c, s);
         });
         result = scratch[1];
     }
-    if (past_ends) advect_from_beyond(*result, old, u, tiles, s, rk3, far, sides);
+    advect_from_beyond(*result, old, u, tiles, s, rk3, far, ends, sides);
     const auto moved = result->view();
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
@@ -742,12 +754,12 @@ void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D
 
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                double far, CipRoom<D>& room, bool past_ends, const Sides<D>& sides, bool air_flows,
+                double far, CipRoom<D>& room, const Ends<D>& ends, const Sides<D>& sides, const FlowingAir<D>& air,
                 const FaceField<D>* path)
 {
     if (sides.any()) {
         Field<D>* const scratch[2] = {&room.cross[0], &room.moved_phi};
-        advect_beside_walls(phi, velocity, tiles, dt, Advection::semi_lagrangian, 0, far, scratch, past_ends, sides);
+        advect_beside_walls(phi, velocity, tiles, dt, Advection::semi_lagrangian, 0, far, scratch, ends, sides, air);
         return find_gradient(gradient, phi, -1, tiles);
     }
     const Place<D, -1> place(phi.grid().cells);
@@ -767,12 +779,12 @@ void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& veloci
                              h,
                              static_cast<float>(far),
                              path != nullptr,
-                             air_flows};
+                             air};
     if (on_device())
         parallel_for("advect phi", tiles, [=] TARN_KERNEL(Cell<D> c) { move(c); });
     else
         for_each_row<D, -1>("advect phi", tiles, [&](Cell<D> c, int n) { move.row(c, n); });
-    if (past_ends) advect_from_beyond(room.moved_phi, old, u, tiles, s, false, far, sides);
+    advect_from_beyond(room.moved_phi, old, u, tiles, s, false, far, ends, sides);
     const auto p = phi.view();
     parallel_for<true>("advect phi copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = moved(c); });
     take_over(gradient, room.next, -1, tiles);
@@ -817,17 +829,17 @@ void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, c
 }
 
 template void advect(Field<2>&, const FaceField<2>&, const Tiles<2>&, double, Advection, double, double,
-                     Field<2>* const[2], bool, const Sides<2>&, bool);
+                     Field<2>* const[2], const Ends<2>&, const Sides<2>&, const FlowingAir<2>&);
 template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Advection, double, double,
-                     Field<3>* const[2], bool, const Sides<3>&, bool);
-#define TARN_INSTANTIATE(D)                                                                                          \
-    template void trace_paths(FaceField<D>&, const FaceField<D>&, const Tiles<D>&, double);                          \
-    template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,          \
-                             CipRoom<D>&, bool, const Sides<D>&, bool, const FaceField<D>*);                         \
-    template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&, \
-                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&,       \
-                                  const FaceField<D>*);                                                              \
-    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,        \
+                     Field<3>* const[2], const Ends<3>&, const Sides<3>&, const FlowingAir<3>&);
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template void trace_paths(FaceField<D>&, const FaceField<D>&, const Tiles<D>&, double);                            \
+    template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,            \
+                             CipRoom<D>&, const Ends<D>&, const Sides<D>&, const FlowingAir<D>&, const FaceField<D>*); \
+    template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&,   \
+                                  double, Field<D>* const[D], CipRoom<D>&, const Sides<D>&, const CipNear<D>&,         \
+                                  const FaceField<D>*);                                                                \
+    template void follow_velocity(Gradient<D>(&)[D], const FaceField<D>&, const CipNear<D>&, const Tiles<D>&,          \
                                   CipRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -13,6 +13,7 @@
 // anywhere WENO5 gives way to the semi-Lagrangian method with RK3.
 
 #include "tarn/advect/cip.h"
+#include "tarn/advect/closing.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
@@ -20,15 +21,30 @@
 
 namespace tarn {
 
+// The domain's sides, as paths from beyond the grid meet them. Those bring air, through open sides and out of gaps
+// between the water and the others, which phi's padding tells. No path spans more than `reach` cells.
+template <int D>
+struct Ends {
+    bool gaps = false;
+    bool open[D][2] = {};
+    double reach = 0;
+
+    bool any_open() const
+    {
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || open[a][0] || open[a][1];
+        return any;
+    }
+};
+
 // Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step
 // leaves the tiles. Cells with |phi| > `far` cannot change their side in this step: they keep their value, which
-// redistancing will put right. `scratch` are two fields to work in. `past_ends` says that phi's padding is not all
-// `nowhere`: paths from beyond the grid bring what is there. Air that is not simulated vanishes where surfaces come
-// together; air that flows goes elsewhere.
+// redistancing will put right. `scratch` are two fields to work in. Where surfaces come together, air
+// vanishes unless it flows.
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
-            double near, double far, Field<D>* const scratch[2], bool past_ends = false, const Sides<D>& sides = {},
-            bool air_flows = false);
+            double near, double far, Field<D>* const scratch[2], const Ends<D>& ends = {}, const Sides<D>& sides = {},
+            const FlowingAir<D>& air = {});
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.
@@ -44,8 +60,8 @@ void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D
 // along `path`, if it is known already; then the velocity's deformation must be known, too.
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                double far, CipRoom<D>& room, bool past_ends = false, const Sides<D>& sides = {},
-                bool air_flows = false, const FaceField<D>* path = nullptr);
+                double far, CipRoom<D>& room, const Ends<D>& ends = {}, const Sides<D>& sides = {},
+                const FlowingAir<D>& air = {}, const FaceField<D>* path = nullptr);
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
                      const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,

@@ -9,15 +9,28 @@
 
 namespace tarn {
 
+// Where air goes elsewhere instead of vanishing: wherever it is simulated, and in pockets that the pressure was solved
+// in (pressure/air_pockets.h). Those are the cells that had a pressure and were in no body of water when the step
+// began.
+template <int D>
+struct FlowingAir {
+    bool everywhere = false;
+    View<D, const float> pressure = {};
+    View<D, const int> body = {};
+
+    TARN_HD bool at(int i) const { return everywhere || (pressure.data && pressure[i] != 0 && body[i] == 0); }
+};
+
 // The axis along which a dry cell lies between two wet ones that approach each other, or -1.
 template <int D, class T>
-TARN_HD TARN_INLINE int closing_axis(const View<D, const float>& phi, const FaceView<D, T>& u, Cell<D> c)
+TARN_HD TARN_INLINE int closing_axis(const View<D, const float>& phi, const FaceView<D, T>& u, const FlowingAir<D>& air,
+                                     Cell<D> c)
 {
     const int i = phi.index(c);
     if (phi[i] < 0) return -1;
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        if (phi[i - n] < 0 && phi[i + n] < 0 && u[a][i + n] < u[a][i]) return a;
+        if (phi[i - n] < 0 && phi[i + n] < 0 && u[a][i + n] < u[a][i]) return air.at(i) ? -1 : a;
     }
     return -1;
 }
@@ -36,11 +49,11 @@ TARN_HD inline bool nearer_above(const View<D, const float>& phi, Cell<D> c, int
 // The velocity at a position, of the nearer surface in a gap that closes.
 template <int D, class T>
 TARN_HD TARN_INLINE Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
-                                                          Cell<D> cells, Vec<D, float> x)
+                                                          const FlowingAir<D>& air, Cell<D> cells, Vec<D, float> x)
 {
     Vec<D, float> v = sample_velocity(u, cells, x);
     const Cell<D> c = cell_at(x, cells);
-    const int a = closing_axis(phi, u, c);
+    const int a = closing_axis(phi, u, air, c);
     if (a >= 0) {
         const int i = phi.index(c);
         v[a] = u[a][nearer_above(phi, c, a, x[a]) ? i + phi.next(a) : i];
@@ -50,10 +63,10 @@ TARN_HD TARN_INLINE Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& 
 // The same from one side of thin walls. Gaps beside them are none.
 template <int D, class T>
 TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
-                                                     const Sheets<D>& sheets, Vec<D, float> x)
+                                                     const FlowingAir<D>& air, const Sheets<D>& sheets, Vec<D, float> x)
 {
     const bool beside = !undivided(sheets, x) || sheets.around(phi.index(cell_at(x, sheets.cells)));
-    return beside ? velocity_one_side(u, sheets, x) : sample_velocity_in_gaps(u, phi, sheets.cells, x);
+    return beside ? velocity_one_side(u, sheets, x) : sample_velocity_in_gaps(u, phi, air, sheets.cells, x);
 }
 
 }  // namespace tarn

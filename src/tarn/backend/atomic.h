@@ -14,6 +14,7 @@ namespace tarn {
 
 __device__ inline int atomic_load(const int* value) { return *static_cast<const volatile int*>(value); }
 __device__ inline void atomic_store(int* value, int now) { *static_cast<volatile int*>(value) = now; }
+__device__ inline int atomic_exchange(int* value, int now) { return atomicExch(value, now); }
 __device__ inline int atomic_min(int* value, int with) { return atomicMin(value, with); }
 __device__ inline int atomic_add(int* value, int more) { return atomicAdd(value, more); }
 __device__ inline void atomic_add(long long* value, long long more)
@@ -46,6 +47,10 @@ inline int atomic_load(const int* value)
     return std::atomic_ref<int>(*const_cast<int*>(value)).load(std::memory_order_relaxed);
 }
 inline void atomic_store(int* value, int now) { std::atomic_ref<int>(*value).store(now, std::memory_order_relaxed); }
+inline int atomic_exchange(int* value, int now)
+{
+    return std::atomic_ref<int>(*value).exchange(now, std::memory_order_relaxed);
+}
 inline int atomic_min(int* value, int with)
 {
     const std::atomic_ref<int> at(*value);

@@ -3,8 +3,8 @@
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
 //                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
 //                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
-//                     carried; the columns of droplets and bubbles, and what they were given; everything as packed
-//                     32-bit words
+//                     carried; the columns of droplets and bubbles, and what they were given; the cells of small
+//                     pockets, which pocket each is in, and the air it holds; everything as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -30,7 +30,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 3;
+constexpr uint32_t version = 4;
 
 struct Header {
     char magic[8];
@@ -44,9 +44,10 @@ struct Header {
     int64_t labels;     // cells that tell their body: all, or none
     int64_t gradients;  // how many fields of them
     int64_t fragments;
+    int64_t pockets;   // cells in them
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 128, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -209,6 +210,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.labels = static_cast<int64_t>(water.ledger.body.size());
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
+    header.pockets = static_cast<int64_t>(water.pocket_air.cells.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -222,6 +224,9 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack_columns(bytes, water.fragments);
     const std::vector<float> given = as_words(numbers_of(water.exchange));
     pack(bytes, given.data(), given.size());
+    for (const std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets})
+        pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
+    pack(bytes, water.pocket_air.volumes.data(), water.pocket_air.volumes.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -283,7 +288,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles and bodies");
+    look_for(header.pockets, 3, "damaged: pockets of air are missing");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and pockets");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
     unpack_columns(payload, water.spray, static_cast<int>(header.spray));
@@ -301,6 +307,13 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     std::vector<float> given(2 * exchange_numbers);
     (void)unpack(payload, given.data(), given.size());
     water.exchange = exchange_from(from_words(given));
+    const size_t pockets = static_cast<size_t>(header.pockets);
+    for (std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets}) {
+        list->resize(pockets);
+        (void)unpack(payload, reinterpret_cast<float*>(list->data()), pockets);
+    }
+    water.pocket_air.volumes.resize(pockets);
+    (void)unpack(payload, water.pocket_air.volumes.data(), pockets);
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

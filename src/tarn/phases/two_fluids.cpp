@@ -83,7 +83,7 @@ void average_curvature(Field<D>& kappa, const Field<D>& phi, float reach, const 
     parallel_for("curvature", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = p.index(c);
         if (!(std::fabs(p[i]) < reach)) return;
-        constexpr float own = 2 * D;
+        constexpr float own = 4 * D;
         float sum = own * s[i], weight = own;
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side) {

@@ -51,7 +51,8 @@ template <int D>
 void find_viscosity(Field<D>& mu, const Field<D>& phi, const Params& params, const Tiles<D>& tiles);
 
 // Makes curvatures at cells, which are those of phi there, that of the surface nearby, and takes means over neighbours
-// within `reach` of the surface: what one cell sees too curved, and the next too flat, would make it boil.
+// within `reach` of the surface: what one cell sees too curved, and the next too flat, makes currents. Its own counts
+// as much as twice all of theirs, as means weaken short waves.
 template <int D>
 void average_curvature(Field<D>& kappa, const Field<D>& phi, float reach, const Tiles<D>& tiles, Field<D>& scratch);
 

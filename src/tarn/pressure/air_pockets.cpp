@@ -1,9 +1,14 @@
 #include "tarn/pressure/air_pockets.h"
 
+#include <algorithm>
 #include <climits>
-#include <utility>
+#include <cmath>
+#include <map>
+#include <numbers>
 
+#include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
+#include "tarn/field/sample.h"
 #include "tarn/surface/connected.h"
 
 namespace tarn {
@@ -15,11 +20,49 @@ constexpr float small_radius = 3;
 template <int D>
 constexpr int most_cells = D == 3 ? 113 : 28;
 
+// Each step brings phi nearer to that of a ball by up to so many cells.
+constexpr float rounding = 0.5f;
+
 // The label of air that is no small pocket is lower than all, that of water is none.
-constexpr int open_air = -1, no_air = INT_MAX;
-// Once every cell points to its root, roots hold how many they are: this for one, and one less for each other.
-constexpr int one_cell = -2;
-constexpr int none = -1;  // in the list of cells
+constexpr float at_wall = -1;  // instead of a volume
+constexpr int open_air = -1, in_pocket = -2, beside_pocket = -3, no_air = INT_MAX;
+// The cell of an index.
+template <int D>
+TARN_HD inline Cell<D> cell_of(const View<D, const float>& view, int i)
+{
+    Cell<D> c;
+    for (int a = D - 1; a > 0; --a) {
+        c[a] = i / view.stride[a];
+        i -= c[a] * view.stride[a];
+    }
+    c[0] = i;
+    return c;
+}
+
+template <int D>
+TARN_HD inline float dry_part(const WetPart<D>& wet, Cell<D> c)
+{
+    const float part = wet.outside(c) - wet(c);
+    return part > 0 ? part : 0.0f;
+}
+
+template <int D>
+TARN_HD inline bool touches_wall(const Boundary<D>& boundary, Cell<D> c)
+{
+    bool any = false;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) any = any || boundary.open_at(moved<D>(c, a, side), a) < 1;
+    return any;
+}
+
+template <int D>
+TARN_HD inline int dry_neighbours(const View<D, const float>& phi, Cell<D> c)
+{
+    const int i = phi.index(c);
+    int n = 0;
+    for (int a = 0; a < D; ++a) n += (phi[i - phi.next(a)] >= 0) + (phi[i + phi.next(a)] >= 0);
+    return n;
+}
 
 // The air in a cell, as far as it could be in a small pocket.
 template <int D>
@@ -53,7 +96,52 @@ struct NearAir {
 }  // namespace
 
 template <int D>
-bool AirPockets<D>::fill(Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels)
+bool AirPockets<D>::fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, const FaceField<D>& velocity, double dt,
+                         const Boundary<D>& boundary, const Tiles<D>& tiles, Field<D, int>& labels)
+{
+    const std::vector<int> roots = find(phi, boundary, tiles, labels);
+    if (roots.empty()) {
+        held = {};
+        return false;
+    }
+    // Neighbours of a pocket's cells may have some of its air.
+    const auto f = phi.view();
+    const int* const cells = cells_.data();
+    float* const volume = room_for(volume_, count_);
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
+        const Cell<D> c = cell_of<D>(f, cells[n]);
+        float sum = dry_part(wet, c);
+        for (int a = 0; a < D; ++a)
+            for (int side = -1; side < 2; side += 2) {
+                const Cell<D> other = moved<D>(c, a, side);
+                const bool inside = other[a] >= 0 && other[a] < wet.cells[a];
+                if (inside && f(other) < 0)
+                    sum += dry_part(wet, other) / static_cast<float>(dry_neighbours<D>(f, other));
+            }
+        volume[n] = touches_wall(boundary, c) ? at_wall : sum;
+    });
+    std::vector<float> volumes(roots.size());
+    backend::copy(volumes.data(), volume, volumes.size() * sizeof(float));
+    const std::vector<int> went = follow(held, velocity, phi, dt);
+    const PocketBalls<D> pockets = balance(held, roots, volumes, went, phi.grid());
+    count_ = static_cast<int>(pockets.cells.size());
+    if (count_ == 0) return false;
+    backend::copy(cells_.data(), pockets.cells.data(), pockets.cells.size() * sizeof(int));
+    find_targets(phi, pockets.balls, boundary, labels);
+
+    float* const before = room_for(phi_, count_);
+    const float h = static_cast<float>(phi.grid().h);
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
+        before[n] = f[cells[n]];
+        f[cells[n]] = -0.5f * h;
+    });
+    return true;
+}
+
+// The cells in small pockets come on the list in ascending order. Returns the root of each one's pocket.
+template <int D>
+std::vector<int> AirPockets<D>::find(const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& tiles,
+                                     Field<D, int>& labels)
 {
     const auto f = phi.view();
     const auto label = labels.view();
@@ -69,69 +157,219 @@ bool AirPockets<D>::fill(Field<D>& phi, const Boundary<D>& boundary, const Tiles
             if (atomic_load(label.data + j) != no_air) unite(label.data, i, j);
         }
     });
-    // What is in pockets of any size comes on a list, whose end counts it.
-    count_ = static_cast<int>(parallel_sum("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    const int in_pockets = static_cast<int>(parallel_sum("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (!air(i) || atomic_load(label.data + i) == no_air) return 0.0;
         const int root = find_root(label.data, i);
         atomic_store(label.data + i, root);
         return root == open_air ? 0.0 : 1.0;
     }));
-    if (count_ == 0) return false;
-    int* const cells = room_for(cells_, count_ + 1);
-    float* const before = room_for(phi_, count_);
-    const int end = count_;
-    parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { cells[end] = 0; });
+    count_ = 0;
+    if (in_pockets == 0) return {};
+    // Their end counts them.
+    int* const listed = room_for(cells_, in_pockets + 1);
+    const int end = in_pockets;
+    parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { listed[end] = 0; });
     parallel_for("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        if (air(i) && label[i] != no_air && label[i] != open_air) cells[atomic_add(cells + end, 1)] = i;
+        if (air(i) && label[i] != no_air && label[i] != open_air) listed[atomic_add(listed + end, 1)] = i;
     });
-    // Roots count their cells.
-    parallel_range("air pockets", end, [=] TARN_KERNEL(int n) {
-        if (label[cells[n]] == cells[n]) label[cells[n]] = one_cell;
+    std::vector<int> cells(static_cast<size_t>(in_pockets));
+    backend::copy(cells.data(), listed, cells.size() * sizeof(int));
+    std::sort(cells.begin(), cells.end());
+    backend::copy(listed, cells.data(), cells.size() * sizeof(int));
+    int* const root = room_for(root_, in_pockets);
+    parallel_range("air pockets", in_pockets, [=] TARN_KERNEL(int n) { root[n] = label[listed[n]]; });
+    std::vector<int> roots(cells.size());
+    backend::copy(roots.data(), root, roots.size() * sizeof(int));
+
+    std::map<int, int> sizes;
+    for (const int r : roots) ++sizes[r];
+    size_t kept = 0;
+    for (size_t n = 0; n < cells.size(); ++n) {
+        if (sizes[roots[n]] > most_cells<D>) continue;
+        cells[kept] = cells[n];
+        roots[kept++] = roots[n];
+    }
+    count_ = static_cast<int>(kept);
+    backend::copy(listed, cells.data(), kept * sizeof(int));
+    roots.resize(kept);
+    return roots;
+}
+
+// Where what the cells held has gone within dt.
+template <int D>
+std::vector<int> AirPockets<D>::follow(const PocketAir& held, const FaceField<D>& velocity, const Field<D>& phi,
+                                       double dt)
+{
+    const int n = static_cast<int>(held.cells.size());
+    if (n == 0) return {};
+    const Mirror mirror;
+    const int* const cells = mirror.of(held.cells.data(), held.cells.size());
+    int* const end = room_for(root_, n);
+    const auto f = phi.view();
+    const auto u = velocity.view();
+    const Cell<D> grid = phi.grid().cells;
+    const float s = static_cast<float>(dt / phi.grid().h);
+    parallel_range("air pockets", n, [=] TARN_KERNEL(int k) {
+        const Cell<D> c = cell_of<D>(f, cells[k]);
+        const auto velocity_at = [&](Vec<D, float> x) { return sample_velocity(u, grid, x); };
+        const Vec<D, float> x = c.template as<float>();
+        end[k] = f.index(cell_at(trace_by(velocity_at, x, velocity_at(x), s), grid));
     });
-    parallel_range("air pockets", end, [=] TARN_KERNEL(int n) {
-        const int root = label[cells[n]];
-        if (root >= 0) atomic_add(label.data + root, -1);
+    std::vector<int> went(held.cells.size());
+    backend::copy(went.data(), end, went.size() * sizeof(int));
+    return went;
+}
+
+// Each pocket should hold what its air held before. One that was not there, or has taken in more, holds what it has.
+// Pockets at walls, which may be anything but balls, are left to close. Returns the others.
+template <int D>
+PocketBalls<D> AirPockets<D>::balance(PocketAir& held, const std::vector<int>& roots, const std::vector<float>& volumes,
+                                      const std::vector<int>& went, const Grid<D>& grid)
+{
+    std::vector<int> cells(roots.size());
+    backend::copy(cells.data(), cells_.data(), cells.size() * sizeof(int));
+    struct Pocket {
+        int size = 0;
+        double has = 0, should = 0;
+        Vec<D> moment;
+        bool free = true;  // of walls
+    };
+    std::map<int, Pocket> pockets;
+    const View<D, const float> strides{nullptr, grid.stride};
+    for (size_t n = 0; n < roots.size(); ++n) {
+        Pocket& pocket = pockets[roots[n]];
+        ++pocket.size;
+        pocket.free = pocket.free && volumes[n] != at_wall;
+        pocket.has += volumes[n];
+        pocket.moment += static_cast<double>(volumes[n]) * cell_of<D>(strides, cells[n]).template as<double>();
+    }
+    // The pocket at a cell or next to it, or none.
+    const auto pocket_at = [&](int cell) -> Pocket* {
+        const auto at = std::lower_bound(cells.begin(), cells.end(), cell);
+        const bool there = at != cells.end() && *at == cell;
+        return there ? &pockets[roots[static_cast<size_t>(at - cells.begin())]] : nullptr;
+    };
+    // What has found no pocket is where most of its own has gone.
+    struct Came {
+        double all = 0, found = 0;
+    };
+    std::map<int, Came> came;
+    std::vector<Pocket*> found(went.size());
+    for (size_t n = 0; n < went.size(); ++n) {
+        Pocket* pocket = pocket_at(went[n]);
+        for (int a = 0; a < D && !pocket; ++a) {
+            pocket = pocket_at(went[n] - strides.next(a));
+            if (!pocket) pocket = pocket_at(went[n] + strides.next(a));
+        }
+        found[n] = pocket;
+        if (pocket) came[held.pockets[n]].found += held.volumes[n];
+        came[held.pockets[n]].all += held.volumes[n];
+    }
+    for (size_t n = 0; n < went.size(); ++n) {
+        const Came& from = came[held.pockets[n]];
+        if (found[n]) found[n]->should += held.volumes[n] * (from.found > 0.5 * from.all ? from.all / from.found : 1);
+    }
+    PocketBalls<D> result;
+    for (auto& [root, pocket] : pockets) {
+        if (!pocket.free) continue;
+        if (pocket.should == 0 || pocket.has > 1.5 * pocket.should + 2) pocket.should = pocket.has;
+        if (!(pocket.has > 0)) continue;
+        const double radius =
+            D == 3 ? std::cbrt(0.75 * pocket.should / std::numbers::pi) : std::sqrt(pocket.should / std::numbers::pi);
+        result.balls.push_back({((1 / pocket.has) * pocket.moment).template as<float>(), static_cast<float>(radius)});
+    }
+    held.cells = cells;
+    held.pockets = roots;
+    held.volumes.resize(roots.size());
+    for (size_t n = 0; n < roots.size(); ++n) {
+        const Pocket& pocket = pockets[roots[n]];
+        held.volumes[n] = static_cast<float>(pocket.should / pocket.size);
+        if (pocket.free) result.cells.push_back(cells[n]);
+    }
+    return result;
+}
+
+// Finds the cells in and around the pockets, and what phi is there in the balls.
+template <int D>
+void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>& balls, const Boundary<D>& boundary,
+                                 Field<D, int>& labels)
+{
+    constexpr int around = D == 3 ? 27 : 9;
+    const auto f = phi.view();
+    const auto label = labels.view();
+    const int* const cells = cells_.data();
+    const Mirror mirror;
+    const Ball<D>* const ball = mirror.of(balls.data(), balls.size());
+    const int count = static_cast<int>(balls.size()), end = around * count_;
+    const float h = static_cast<float>(phi.grid().h);
+    int* const changed = room_for(near_, end + 1);
+    float* const target = room_for(target_, end);
+    parallel_range("air pockets", 1, [=] TARN_KERNEL(int) { changed[end] = 0; });
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) { label[cells[n]] = in_pocket; });
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
+        const Cell<D> middle = cell_of<D>(f, cells[n]);
+        for (int k = 0; k < around; ++k) {
+            Cell<D> c = middle;
+            bool inside = true;
+            for (int a = 0, left = k; a < D; ++a, left /= 3) {
+                c[a] += left % 3 - 1;
+                inside = inside && c[a] >= 0 && c[a] < boundary.cells[a];
+            }
+            if (!inside || touches_wall(boundary, c)) continue;
+            const int i = f.index(c);
+            const int before = atomic_load(label.data + i);
+            if (!(std::fabs(f[i]) < 2 * h) || (f[i] >= 0 && before != in_pocket)) continue;
+            // Cells that several see come once.
+            if (atomic_exchange(label.data + i, beside_pocket) == beside_pocket) continue;
+            float air = -nowhere;
+            for (int b = 0; b < count; ++b) {
+                const float there = h * (ball[b].radius - length(c.template as<float>() - ball[b].centre));
+                air = there > air ? there : air;
+            }
+            // Water may be near another surface, too, and is only driven out.
+            if (f[i] < 0 && air < f[i]) continue;
+            const int at = atomic_add(changed + end, 1);
+            changed[at] = i;
+            target[at] = air;
+        }
     });
-    parallel_range("air pockets", end, [=] TARN_KERNEL(int n) {
-        const int i = cells[n], own = label[i], size = one_cell + 1 - (own < 0 ? own : label[own]);
-        before[n] = f[i];
-        if (size > most_cells<D>) cells[n] = none;
-    });
-    parallel_range("air pockets", end, [=] TARN_KERNEL(int n) {
-        if (cells[n] != none) f[cells[n]] = -0.5f * h;
-    });
-    return true;
+    backend::copy(&near_count_, changed + end, sizeof near_count_);
 }
 
 template <int D>
-void AirPockets<D>::add_buoyancy(FaceField<D>& velocity, Vec<D> gravity, double dt) const
+void AirPockets<D>::undo_gravity(FaceField<D>& velocity, Vec<D> gravity, double dt) const
 {
     const int* const cells = cells_.data();
     for (int a = 0; a < D; ++a) {
         // A face has half of its weight from the cell on each side.
-        const float add = static_cast<float>(-0.5 * D * gravity[a] * dt);
+        const float add = static_cast<float>(-0.5 * gravity[a] * dt);
         if (add == 0) continue;
         const auto u = velocity[a].view();
         for (int side = 0; side < 2; ++side) {
             const int next = side ? u.next(a) : 0;
-            parallel_range("buoyancy", count_, [=] TARN_KERNEL(int n) {
-                if (cells[n] != none) u[cells[n] + next] += add;
-            });
+            parallel_range("gravity", count_, [=] TARN_KERNEL(int n) { u[cells[n] + next] += add; });
         }
     }
 }
 
 template <int D>
-void AirPockets<D>::empty(Field<D>& phi) const
+void AirPockets<D>::empty(Field<D>& phi, Particles<D>& particles, const Field<D, int>& labels) const
 {
+    if (count_ == 0) return;
     const auto f = phi.view();
     const int* const cells = cells_.data();
     const float* const before = phi_.data();
-    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
-        if (cells[n] != none) f[cells[n]] = before[n];
+    parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) { f[cells[n]] = before[n]; });
+    const int* const near = near_.data();
+    const float* const target = target_.data();
+    const float most = rounding * static_cast<float>(phi.grid().h);
+    parallel_range("air pockets", near_count_, [=] TARN_KERNEL(int n) {
+        const float change = target[n] - f[near[n]];
+        f[near[n]] += change > most ? most : (change < -most ? -most : change);
     });
+    remove_strays(particles, phi, labels, beside_pocket);
 }
 
 template class AirPockets<2>;

@@ -345,7 +345,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
-        if (w.pockets.fill(w.phi, boundary, w.tiles_shallow, w.ledger.before)) find_wet_tiles(w);
+        if (w.pockets.fill(w.phi, w.pocket_air, wet_part(w.phi, w.solids), w.velocity, dt, boundary, w.tiles_shallow,
+                           w.ledger.before))
+            find_wet_tiles(w);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
@@ -354,7 +356,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
             self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
-        w.pockets.add_buoyancy(w.velocity, take<D>(p.domain.gravity.at(w.time)), dt);
+        w.pockets.undo_gravity(w.velocity, take<D>(p.domain.gravity.at(w.time)), dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
@@ -380,7 +382,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, w.time + dt);
-        w.pockets.empty(w.phi);
+        w.pockets.empty(w.phi, w.particles, w.ledger.before);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }

@@ -15,6 +15,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/shapes/sight.h"
+#include "tarn/step/boundary.h"
 #include "tarn/surface/redistance.h"
 #include "tarn/surface/reinitialize.h"
 
@@ -78,16 +79,18 @@ void follow_phi(Water<D>& w, const Tiles<D>& tiles, bool thin_walls)
 template <int D>
 void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget = false)
 {
-    // Where density and surface tension are spread over cells around the surface, its distance counts more than
-    // corners.
-    const float least_slope = w.air && !forget ? 1.0f : 0.9f;
+    // Where density is spread over cells around the surface, or curvature is found there, its distance counts more
+    // than corners.
+    NearSurface near;
+    if (w.air && !forget) near.least_slope = 1;
+    near.smooth = (w.air || w.kappa.size() > 0) && !forget;
     if (w.reinitialize && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
         reinitialize(w.phi, tiles, band, scratch);
     } else if (const auto closed = closed_faces(w.solids, forget))
-        redistance(w.phi, tiles, band, w.scratch[0], *closed, least_slope);
+        redistance(w.phi, tiles, band, w.scratch[0], *closed, near);
     else
-        redistance(w.phi, tiles, band, w.scratch[0], least_slope);
+        redistance(w.phi, tiles, band, w.scratch[0], near);
 }
 
 }  // namespace
@@ -217,24 +220,35 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
         find_deformation(w.cip, w.velocity, around);
     w.whole_path = w.air && substeps == 1;
+    Ends<D> ends{.reach = cells / substeps + 1};
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
+    FlowingAir<D> air{.everywhere = w.air};
+    if (!w.air && !p.flow) {
+        air.pressure = std::as_const(w.pressure).view();
+        air.body = std::as_const(w.ledger.body).view();
+    }
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
-        if (has_particles(p)) advect(w.particles, w.velocity, w.phi, dt / substeps, sides);
+        ends.gaps = w.gaps;
+        if (has_particles(p)) {
+            advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
+            if (ends.any_open()) let_out(w.particles, w.grid.cells, ends.open);
+        }
         if (p.surface.advection == Advection::cip)
-            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, w.gaps,
-                       sides, w.air, w.air ? &w.path : nullptr);
+            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, ends,
+                       sides, air, w.air ? &w.path : nullptr);
         else
             advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, w.gaps, sides, w.air);
+                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, ends, sides, air);
         if (w.gaps) {
             move_gaps(w.phi, around);
             w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
         }
         if (has_particles(p)) {
-            if (!p.flow && !w.air)
-                squeeze_out(w.particles, w.phi, w.velocity, dt / substeps,
-                            sides.after);  // a given flow carries air, too, and so does a real one
+            // A given flow carries air, too.
+            if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, dt / substeps, sides.after, air);
             correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
         }
         if (hooks.after) hooks.after(dt / substeps);
@@ -321,7 +335,8 @@ double outflow(const Water<D>& w, Boundary<D> boundary)
                 Cell<D> face = c;
                 face[a] += side;
                 const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
-                return static_cast<double>(wet * boundary.open_at(face, a) * (side ? u(face) : -u(face)));
+                const float out = side ? u(face) : -u(face);  // what comes in is air
+                return out > 0 ? static_cast<double>(wet * boundary.open_at(face, a) * out) : 0.0;
             });
         }
     return flow * cell_volume(w.grid) / w.grid.h;
@@ -365,8 +380,8 @@ static double capillary_step(const Grid<D>& grid, const Params& p)
 
 // The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
 // of frequency omega at the rate omega^2 capillary_step / 4: the shortest ones, which redistancing and extension stir
-// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it a drop tears
-// itself apart.
+// up and nothing else calms, at once, and those of twenty cells by a few percent a period. Without it the
+// currents around a drop at rest are up to twice as fast.
 template <int D>
 void find_curvature(Water<D>& w, const Params& p)
 {
@@ -378,7 +393,9 @@ void find_curvature(Water<D>& w, const Params& p)
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, p) / w.grid.h);
     const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    const float reach = (w.air ? 3 : 2) * h;  // where it is asked for
+    // Where it is asked for: a smeared layer and a cell more. Further out its differences would see where the band
+    // ends.
+    const float reach = (w.air ? smearing + 1 : 2) * h;
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
         ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
     });

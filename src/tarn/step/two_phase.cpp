@@ -319,9 +319,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
             self_advect(w.velocity, w.faces, w.fluid, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
+        if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
+        // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
         if (p.fluid.surface_tension > 0)
             add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
-        if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).

@@ -40,6 +40,7 @@ struct Water {
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     Spray<D> spray;                    // water that the grid cannot hold
     Fragments<D> fragments;            // only with air: droplets and bubbles
+    PocketAir pocket_air;              // in small pockets, without air
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water

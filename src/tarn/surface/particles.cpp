@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "tarn/advect/closing.h"
-#include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
 #include "tarn/field/nodes.h"
@@ -166,7 +164,7 @@ TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far
 
 template <int D, class Eye>
 void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                      const Eye& eye)
+                      const FlowingAir<D>& air, const Eye& eye)
 {
     const Cell<D> cells = phi.grid().cells;
     const float near = 1.5f * static_cast<float>(phi.grid().h);
@@ -179,7 +177,7 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
         if (!(p.radius[i] > 0)) return;
         const Cell<D> c = cell_at(p.at(i), cells);
         const int k = f.index(c);
-        if (f[k] > near) return;
+        if (f[k] > near || air.at(k)) return;
         for (int a = 0; a < D; ++a) {
             const int n = f.next(a);
             const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0 && !eye.beside(k - n, a, false));
@@ -368,7 +366,7 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
 
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides)
+            const Sides<D>& sides, const FlowingAir<D>& air)
 {
     const Cell<D> cells = velocity.grid().cells;
     const float s = static_cast<float>(dt / velocity.grid().h);
@@ -380,7 +378,8 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
             const Vec<D, float> x = p.at(i);
             const bool near = std::fabs(p.radius[i]) < most_radius;
             const auto velocity_at = [&](Vec<D, float> y) {
-                return near ? sample_velocity_in_gaps(u, f, sides.before, y) : velocity_one_side(u, sides.before, y);
+                return near ? sample_velocity_in_gaps(u, f, air, sides.before, y)
+                            : velocity_one_side(u, sides.before, y);
             };
             const auto reached = [&](Vec<D, float> y) { return velocity_at(go(sides.before, x, y)); };
             const Vec<D, float> end = kept_inside(trace_by(reached, x, velocity_at(x), s), cells, barred_margin);
@@ -392,20 +391,48 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
         const Vec<D, float> x = p.at(i);
         const bool near = std::fabs(p.radius[i]) < most_radius;
         const auto velocity_at = [&](Vec<D, float> y) {
-            return near ? sample_velocity_in_gaps(u, f, cells, y) : sample_velocity(u, cells, y);
+            return near ? sample_velocity_in_gaps(u, f, air, cells, y) : sample_velocity(u, cells, y);
         };
         p.put(i, kept_inside(trace_by(velocity_at, x, velocity_at(x), s), cells));
     });
 }
 
 template <int D>
+void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2])
+{
+    const ParticleView<D> p = particles.view();
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (!open[a][side]) continue;
+            const float last = static_cast<float>(cells[a]) - 0.5f - barred_margin;
+            parallel_range("let out", particles.count(), [=] TARN_KERNEL(int i) {
+                const float x = p.at(i)[a];
+                if (side ? x >= last : x <= barred_margin - 0.5f) p.radius[i] = 0;
+            });
+        }
+}
+
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, int>& labels, int label)
+{
+    const ParticleView<D> p = particles.view();
+    const auto f = phi.view();
+    const auto of = labels.view();
+    const Everywhere<D> eye{phi.grid().cells};
+    parallel_range("remove strays", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = p.at(i);
+        if (of(cell_at(x, eye.cells)) == label && p.radius[i] * eye.value(f, x) < 0) p.radius[i] = 0;
+    });
+}
+
+template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                 const Sheets<D>& sheets)
+                 const Sheets<D>& sheets, const FlowingAir<D>& air)
 {
     if (sheets.any())
-        squeeze_out_seen(particles, phi, velocity, dt, OneSide<D>{sheets});
+        squeeze_out_seen(particles, phi, velocity, dt, air, OneSide<D>{sheets});
     else
-        squeeze_out_seen(particles, phi, velocity, dt, Everywhere<D>{phi.grid().cells});
+        squeeze_out_seen(particles, phi, velocity, dt, air, Everywhere<D>{phi.grid().cells});
 }
 
 template <int D>
@@ -429,8 +456,12 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
 }
 
 #define TARN_INSTANTIATE(D)                                                                                           \
-    template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&);               \
-    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&);         \
+    template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&,                \
+                         const FlowingAir<D>&);                                                                       \
+    template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
+    template void remove_strays(Particles<D>&, const Field<D>&, const Field<D, int>&, int);                           \
+    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
+                              const FlowingAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \
                           const Sheets<D>&);                                                                          \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \

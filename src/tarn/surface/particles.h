@@ -11,6 +11,7 @@
 // Values are held by kind (all x, all y, ...), in the order of tiles and their cells when they were last seeded.
 // Particles never meet each other, and what they do to phi does not depend on their order.
 
+#include "tarn/advect/closing.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/columns.h"
@@ -68,13 +69,21 @@ struct SeedingRoom {
 // Moves the particles with the flow around the surface of phi, by RK2. They stay on their sides of thin walls.
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides = {});
+            const Sides<D>& sides = {}, const FlowingAir<D>& air = {});
 
-// Removes particles of air from gaps that close. In water without air nothing holds air back: it would leave at the
+// Removes particles that have come to an open side.
+template <int D>
+void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2]);
+
+// Removes particles on the wrong side of the surface from cells with this label.
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, int>& labels, int label);
+
+// Removes particles of air from gaps that close, unless it flows. Nothing holds other air back: it would leave at the
 // sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
 template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                 const Sheets<D>& sheets = {});
+                 const Sheets<D>& sheets = {}, const FlowingAir<D>& air = {});
 
 // Particles of water so far out in the air that the surface will not come back to them, in ascending order.
 struct LostParticles {

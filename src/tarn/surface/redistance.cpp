@@ -2,6 +2,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/surface/gap.h"
+#include "tarn/surface/nearest.h"
 
 namespace tarn {
 
@@ -24,6 +25,7 @@ struct NoWalls {
     TARN_HD float above2(int i, int a) const { return phi[i + 2 * phi.next(a)]; }
     // What stands in for a neighbour that is nowhere: the cell's own value.
     TARN_HD static float instead(float own, float) { return own; }
+    TARN_HD static bool alone(Cell<D>) { return true; }
 };
 template <int D>
 struct Walls {
@@ -53,6 +55,8 @@ struct Walls {
         const float on = is_nowhere(opposite) ? own : 2 * own - opposite;
         return sheets.any() ? clamp(on, own - h, own + h) : on;
     }
+    // Whether a cell is further from any wall than stencils reach.
+    TARN_HD bool alone(Cell<D> c) const { return !sheets.any() && nodes_at_cell<D>(nodes, c) > 4 * h; }
     // A surface along the wall, which is none.
     TARN_HD bool forgotten(Cell<D> c) const
     {
@@ -155,9 +159,24 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
     return crossed ? own : side * (t[0] + T);
 }
 
+// Whether a neighbour lies on the other side of the surface.
+template <int D>
+TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
+{
+    const int i = phi.index(c);
+    const bool wet = phi[i] < 0;
+    bool any = false;
+    TARN_UNROLL
+    for (int a = 0; a < D; ++a) {
+        const float below = phi[i - phi.next(a)], above = phi[i + phi.next(a)];
+        any = any | (((below < 0) != wet) & !is_nowhere(below)) | (((above < 0) != wet) & !is_nowhere(above));
+    }
+    return any;
+}
+
 template <int D, template <int> class Seen>
 void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen,
-                     float least_slope)
+                     NearSurface near)
 {
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
     const auto p = phi.view();
@@ -167,7 +186,16 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
     parallel_for<true>("redistance near", tiles,
-                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit, least_slope); });
+                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope); });
+    if (near.smooth) {
+        const View<D, const float> old = p;
+        const Cell<D> cells = phi.grid().cells;
+        parallel_for("redistance near", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            if (!crossed<D>(old, c) || !seen.alone(c)) return;
+            const float distance = smooth_distance<D>(old, cells, c, h);
+            if (!is_nowhere(distance)) q(c) = distance;
+        });
+    }
     take_over();
     const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
     for (int n = 0; n < sweeps; ++n) {
@@ -182,24 +210,24 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
 }  // namespace
 
 template <int D>
-void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, float least_slope)
+void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, NearSurface near)
 {
-    redistance_seen(phi, tiles, band, scratch, NoWalls<D>{phi.view()}, least_slope);
+    redistance_seen(phi, tiles, band, scratch, NoWalls<D>{phi.view()}, near);
 }
 
 template <int D>
 void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const ClosedFaces<D>& closed,
-                float least_slope)
+                NearSurface near)
 {
     redistance_seen(phi, tiles, band, scratch,
                     Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget, closed.sheets,
                              static_cast<float>(phi.grid().h)},
-                    least_slope);
+                    near);
 }
 
-#define TARN_INSTANTIATE(D)                                                         \
-    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, float); \
-    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&, float);
+#define TARN_INSTANTIATE(D)                                                               \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, NearSurface); \
+    template void redistance(Field<D>&, const Tiles<D>&, double, Field<D>&, const ClosedFaces<D>&, NearSurface);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

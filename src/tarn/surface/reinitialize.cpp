@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tarn/field/sample.h"
+#include "tarn/surface/nearest.h"
 
 namespace tarn {
 
@@ -61,7 +62,8 @@ TARN_HD inline float reinitialized(const View<D, const float>& phi, const View<D
         central2 += central * central;
     }
     if (crossed) {
-        const float distance = h * first / std::sqrt(slope2 + 1e-12f * h * h);
+        const float nearest = smooth_distance<D>(start, cells, c, h);
+        const float distance = is_nowhere(nearest) ? h * first / std::sqrt(slope2 + 1e-12f * h * h) : nearest;
         return own - fictitious_step * (side * std::fabs(own) - distance);
     }
     const float sign = own / std::sqrt(own * own + central2 + 1e-12f * h * h);

@@ -8,7 +8,8 @@
 // second-order ENO, chosen by Godunov's rule (Peng et al. 1999).
 //
 // Deviation: beside the surface the step goes towards the distance to where the surface was at the start (Russo &
-// Smereka 2000). Upwind differences across the surface would move it, and small drops would shrink away.
+// Smereka 2000), to its nearest point where it is smooth (surface/nearest.h). Upwind differences across the surface
+// would move it, and small drops would shrink away.
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
