@@ -24,6 +24,19 @@ Params with_air(Params p, Interface interface)
     return p;
 }
 
+// A box a third full, shaken sideways at 2 g for so many seconds, in steps of a whole frame.
+Params shaken_box(int cells, double seconds)
+{
+    Params p = pool(2, cells, 0.3);
+    p.domain.size = {1, 0.75};
+    p.domain.gravity.keys.clear();
+    for (int n = 0; n <= 10 * seconds; ++n)
+        p.domain.gravity.keys.push_back({0.1 * n, Vec3{20 * std::sin(2 * pi * n / 12), -9.81, 0}});
+    p.surface.carry_volume = true;
+    p.time.cfl = 100;
+    return p;
+}
+
 // Sets phi at the start from a function of position, whose zero is the surface and whose slope there is about 1.
 template <int D, class F>
 void set_surface(Water<D>& w, const F& f)
@@ -83,6 +96,17 @@ TEST_P(Interfaces, pressure_takes_few_iterations_at_the_full_density_ratio)
 {
     expect_few_iterations<2>(64, GetParam(), 1.0);
     expect_few_iterations<3>(32, GetParam(), 0.5);
+}
+
+// The same where all is foam: a box a third full, shaken sideways at 2 g, in steps of a whole frame, at CFL 25 to 100.
+TEST_P(Interfaces, pressure_takes_few_iterations_in_foam)
+{
+    const Params p = with_air(shaken_box(64, 4), GetParam());
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    int most = 0;
+    run_to(w, scene, 4.0, [&](const StepReport& r) { most = std::max(most, r.pressure.iterations); });
+    EXPECT_LE(most, 12);
 }
 
 // A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and
@@ -276,28 +300,19 @@ TEST(CarriedVolume, is_neither_made_nor_lost)
     expect_volume_carried<3>(20);
 }
 
-// A box shaken sideways at 2 g in steps of a whole frame, without the correction of volume: the issue allows 2 %, where
-// the level set alone is off by tens of percent.
+// The box of violent sloshing, without the correction of volume: the issue allows 2 %, where the level set alone is off
+// by tens of percent. Phi moves until all but 0.2 % is paid of what cells should hold, or for eight times: 1 % leaves
+// room for steps in which that is not enough.
 TEST_P(Interfaces, foam_keeps_its_volume_where_it_is_carried)
 {
-    Params p = with_air(Params{}, GetParam());
-    p.domain.size = {1, 0.75};
-    p.domain.cells = 32;
+    Params p = with_air(shaken_box(64, 4), GetParam());
     p.surface.volume_correction = false;
-    p.surface.carry_volume = true;
-    p.time.cfl = 100;
-    p.domain.gravity.keys.clear();
-    for (int n = 0; n <= 40; ++n)
-        p.domain.gravity.keys.push_back({0.1 * n, Vec3{20 * std::sin(2 * pi * n / 12), -9.81, 0}});
-    p.water.emplace_back();
-    p.water[0].min = Vec3{-1, -1, 0};
-    p.water[0].max = Vec3{2, 0.3, 0};
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     const double first = measure(w, p).volume;
-    for (int frame = 1; frame <= 90; ++frame) {
+    for (int frame = 1; frame <= 120; ++frame) {
         run_to(w, scene, frame / 30.0);
-        EXPECT_NEAR(measure(w, p).volume, first, 0.02 * first) << frame;
+        EXPECT_NEAR(measure(w, p).volume, first, 0.01 * first) << frame;
     }
 }
 

@@ -10,27 +10,42 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from case import Case
 from tarn_state import read_stats
 
-SHAKE, PERIOD = 20.0, 1.2  # m/s2, s
-GRAVITY = "[" + ", ".join(f"{{t = {t:.1f}, v = [{SHAKE * np.sin(2 * np.pi * t / PERIOD):.4f}, -9.81]}}"
-                          for t in np.arange(0, 60.05, 0.1)) + "]"
+PERIOD = 1.2  # s
+# The flow is chaotic: another strength of the shaking, in m/s2, is another sample.
+SAMPLES = (20.0, 20.2, 19.6, 20.4)
+
+
+def shaken(strength):
+    return "[" + ", ".join(f"{{t = {t:.1f}, v = [{strength * np.sin(2 * np.pi * t / PERIOD):.4f}, -9.81]}}"
+                           for t in np.arange(0, 60.05, 0.1)) + "]"
+
 
 case = Case(__file__)
 figure, axes = case.plot(width=9, columns=2)
-for corrected in (False, True):
-    out = case.run(f"shaken_{corrected}", {"surface.volume_correction": str(corrected).lower(), "domain.gravity": GRAVITY})
-    stats = read_stats(out)
-    drift = np.abs(stats["volume"] / stats["volume"][0] - 1)
-    name = "with compensation" if corrected else "without"
-    case.at_most(f"change of volume, {name}", drift.max(), 1e-4 if corrected else 0.02)
-    if not corrected:
-        print(f"violent_sloshing: CFL {stats['cfl'].max():.0f} at most, {np.median(stats['cfl']):.0f} in the median; "
-              f"{stats['fragments'].max():.0f} fragments at most")
-        case.at_most("25 over the greatest CFL", 25 / stats["cfl"].max(), 1)
-    case.at_most(f"time of the end less 60 s, {name}", abs(stats["time"][-1] - 60), 1e-6)
-    given = stats["volume_droplets"] + stats["volume_bubbles"]
-    case.at_most(f"volume of fragments not accounted for, {name}", np.abs(given - stats["volume_exchanged"]).max(), 1e-12)
-    axes[0].plot(stats["time"], stats["volume"] / stats["volume"][0], linewidth=0.6, label=name)
-axes[0].set(xlabel="t [s]", ylabel="volume, of the first")
+for interface in ("smeared", "sharp"):
+    for corrected in (False, True):
+        drift, iterations, late, lost, cfl = [], [], [], [], []
+        for strength in SAMPLES[:1] if corrected else SAMPLES:
+            out = case.run(f"{interface}_{corrected}_{strength}", {
+                "method.interface": f'"{interface}"', "surface.volume_correction": str(corrected).lower(),
+                "domain.gravity": shaken(strength)})
+            stats = read_stats(out)
+            change = stats["volume"] / stats["volume"][0] - 1
+            drift.append(np.abs(change).max())
+            iterations.append(stats["pressure_iterations"].max())
+            cfl.append(stats["cfl"].max())
+            late.append(abs(stats["time"][-1] - 60))
+            given = stats["volume_droplets"] + stats["volume_bubbles"]
+            lost.append(np.abs(given - stats["volume_exchanged"]).max())
+            if strength == SAMPLES[0] and not corrected:
+                axes[0].plot(stats["time"], 100 * change, linewidth=0.6, label=interface)
+        name = f"{interface}, " + ("with compensation" if corrected else f"without, {len(SAMPLES)} samples")
+        case.at_most(f"change of volume, {name}", max(drift), 1e-4 if corrected else 0.02)
+        case.at_most(f"iterations of the pressure, {name}", max(iterations), 12)
+        case.at_most(f"25 over the greatest CFL, {name}", 25 / min(cfl), 1)
+        case.at_most(f"time of the end less 60 s, {name}", max(late), 1e-6)
+        case.at_most(f"volume of fragments not accounted for, {name}", max(lost), 1e-12)
+axes[0].set(xlabel="t [s]", ylabel="change of volume without compensation [%]")
 axes[0].legend()
 
 # A tank 1 m long and 0.375 m deep, tilted by 0.1: omega^2 = g k tanh(k d), k = pi, makes a period of 1.244 s.

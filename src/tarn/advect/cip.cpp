@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tarn/advect/place.h"
+#include "tarn/base/axes.h"
 
 namespace tarn {
 
@@ -187,35 +188,39 @@ void find(Gradient<D>& gradient, const Field<D>& values, const Tiles<D>& tiles)
     });
 }
 
+// How a component of velocity, on faces along `b`, changes from cell to cell along xi.
+template <int D, int xi>
+void find_slope(Field<D>& slope, const Field<D>& component, int b, const Tiles<D>& tiles)
+{
+    const auto d = slope.view();
+    const auto u = component.view();
+    const int n = d.next(xi), m = d.next(b), last = tiles.grid.cells[xi] - 1;
+    if (xi == b)
+        parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = d.index(c);
+            d[i] = u[i + m] - u[i];
+        });
+    else
+        parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = d.index(c);
+            const float low = c[xi] > 0 ? 1.0f : 0.0f, high = c[xi] < last ? 1.0f : 0.0f;
+            const float own = u[i] + u[i + m], up = u[i + n] + u[i + n + m], down = u[i - n] + u[i - n + m];
+            d[i] = (0.5f - 0.25f * low * high) * (high * (up - own) + low * (own - down));
+        });
+}
+
 }  // namespace
 
 template <int D>
 void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tiles<D>& tiles)
 {
-    const Cell<D> cells = tiles.grid.cells;
-    const auto u = velocity.view();
     // What lies outside the tiles must not depend on what the room was used for before.
     if (tiles.cells() != tiles.grid.count())
         for (auto& f : room.deformation) f.fill(0);
-    for (int xi = 0; xi < D; ++xi)
-        for (int b = 0; b < D; ++b) {
-            const auto d = room.deformation[D * xi + b].view();
-            const auto ub = u[b];
-            const int n = d.next(xi), m = d.next(b), last = cells[xi] - 1;
-            if (xi == b)
-                parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                    const int i = d.index(c);
-                    d[i] = ub[i + m] - ub[i];
-                });
-            else
-                parallel_for<true>("deformation", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                    const int i = d.index(c);
-                    const bool high = c[xi]<last, low = c[xi]> 0;
-                    const float own = ub[i] + ub[i + m], up = ub[i + n] + ub[i + n + m],
-                                down = ub[i - n] + ub[i - n + m];
-                    d[i] = (high & low ? 0.25f : 0.5f) * ((high ? up : own) - (low ? down : own));
-                });
-        }
+    for_each_axis<D>([&](auto xi) {
+        for (int b = 0; b < D; ++b)
+            find_slope<D, decltype(xi)::value>(room.deformation[D * xi + b], velocity[b], b, tiles);
+    });
 }
 
 template <int D>

@@ -83,6 +83,25 @@ void each(const Box<3>& b, const F& f)
 // Visits a box row by row: first every value of a row, then `use` with the row, filled up with zeros to whole lanes,
 // its length and its first cell.
 inline constexpr int lanes = 16;
+template <class T>
+struct Lanes {
+    T of[lanes] = {};
+
+    void add(const T* row, int n)
+    {
+        // A copy of its own can stay in registers, whatever the row may be.
+        Lanes sum = *this;
+        for (int i = 0; i < n; i += lanes)
+            for (int l = 0; l < lanes; ++l) sum.of[l] += row[i + l];
+        *this = sum;
+    }
+    T total() const
+    {
+        T s = 0;
+        for (const T v : of) s += v;
+        return s;
+    }
+};
 template <bool independent, class T, int D, class F, class Use>
 void each_row_at(const Box<D>& box, const F& f, const Use& use)
 {
@@ -166,14 +185,10 @@ double parallel_sum(const char* name, const Tiles<D>& tiles, const F& f)
 {
     std::vector<double> partial(tiles.boxes.size());
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        double lanes[backend::lanes] = {};
-        backend::each_row<independent, double>(tiles.boxes[static_cast<size_t>(b)], f, [&](const double* row, int n) {
-            for (int i = 0; i < n; i += backend::lanes)
-                for (int l = 0; l < backend::lanes; ++l) lanes[l] += row[i + l];
-        });
-        double s = 0;
-        for (const double v : lanes) s += v;
-        partial[static_cast<size_t>(b)] = s;
+        backend::Lanes<double> sums;
+        backend::each_row<independent, double>(tiles.boxes[static_cast<size_t>(b)], f,
+                                               [&](const double* row, int n) { sums.add(row, n); });
+        partial[static_cast<size_t>(b)] = sums.total();
     });
     double sum = 0;
     for (const double s : partial) sum += s;
@@ -185,19 +200,22 @@ double parallel_max(const char* name, const Tiles<D>& tiles, const F& f)
 {
     std::vector<float> partial(tiles.boxes.size());
     backend::blocks(name, static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int b) {
-        float most[backend::lanes] = {}, nan[backend::lanes] = {};
+        backend::Lanes<float> most, nan;
         backend::each_row<independent, float>(tiles.boxes[static_cast<size_t>(b)], f, [&](const float* row, int n) {
+            // Of its own, for the same reason as in Lanes::add.
+            backend::Lanes<float> m = most, none = nan;
             for (int i = 0; i < n; i += backend::lanes)
                 for (int l = 0; l < backend::lanes; ++l) {
                     const float v = row[i + l];
-                    most[l] = v > most[l] ? v : most[l];
-                    nan[l] += v - v;  // 0, or NaN for ever
+                    m.of[l] = v > m.of[l] ? v : m.of[l];
+                    none.of[l] += v - v;  // 0, or NaN for ever
                 }
+            most = m;
+            nan = none;
         });
         float m = 0;
-        for (int l = 0; l < backend::lanes; ++l) m = std::max(m, most[l]);
-        for (int l = 0; l < backend::lanes; ++l) m += nan[l];
-        partial[static_cast<size_t>(b)] = m;
+        for (int l = 0; l < backend::lanes; ++l) m = std::max(m, most.of[l]);
+        partial[static_cast<size_t>(b)] = m + nan.total();
     });
     double m = 0;
     for (const float v : partial) m = (std::isnan(v) || v > m) ? v : m;

@@ -17,8 +17,10 @@ constexpr float whole = 1 << 20;
 constexpr int apart[] = {1, 2, 4, 8};
 // Phi moves no further at once, in cells; and not at all where there is less surface around than this, per cell.
 constexpr float furthest = 0.5f, least_surface = 0.02f;
-// How much a move pays depends on where the surface turns, so that there are at least two, and more while so much of
-// the water is owed in all. Where there is no surface around they do not help.
+// A move pays what it should where phi is a distance, and up to twice that where phi is flat, as in gaps that close:
+// every second one goes half as far, so that either kind of place is right after two. Whole moves alone would pay and
+// take back the same for ever. There are more while so much of the water is owed in all; where there is no surface
+// around they do not help.
 constexpr int least_payments = 2, most_payments = 8;
 constexpr double much = 0.002;
 
@@ -139,26 +141,39 @@ void take_from(Field<D>& held, std::vector<Lost<D>>& lost)
 }
 
 template <int D>
-void follow_volume(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room)
+void find_debt(Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room)
+{
+    const auto owed = debt.view();
+    const auto held = room.held.view();
+    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { owed(c) = held(c) - wet(c); });
+}
+
+template <int D>
+void note_volume(CarriedVolume<D>& room, const WetPart<D>& wet, const Tiles<D>& tiles)
+{
+    const auto before = room.before.view();
+    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { before(c) = wet(c); });
+}
+
+template <int D>
+void pay_debt(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room)
 {
     const float h = static_cast<float>(phi.grid().h), epsilon = smearing * h;
-    const auto p = phi.view(), owed = debt.view(), before = room.before.view(), surface = room.surface.view();
-    const auto held = std::as_const(room.held).view();
-    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = p.index(c);
-        before[i] = wet(c);
-        owed[i] = held[i] - before[i];
-        surface[i] = h * smeared_delta(p[i], epsilon);
-    });
-    smooth(room.surface, tiles, room.scratch);
-    const auto around = std::as_const(room.surface).view();
+    const auto p = phi.view(), before = room.before.view();
+    note_volume(room, wet, tiles);
     for (int n = 0; n < most_payments; ++n) {
+        const auto surface = room.surface.view();
+        parallel_for("carried volume", tiles,
+                     [=] TARN_KERNEL(Cell<D> c) { surface(c) = h * smeared_delta(p(c), epsilon); });
+        smooth(room.surface, tiles, room.scratch);
         smooth(debt, tiles, room.scratch);
+        const auto around = std::as_const(room.surface).view();
         const auto mean = debt.view();
+        const float part = n % 2 == 0 ? 1.0f : 0.5f;
         parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             if (!(around[i] > least_surface) || !(std::fabs(p[i]) < 3 * h)) return;
-            p[i] -= h * clamp(mean[i] / around[i], -furthest, furthest);
+            p[i] -= h * clamp(part * mean[i] / around[i], -furthest, furthest);
         });
         parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
@@ -176,13 +191,6 @@ void follow_volume(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const T
 }
 
 template <int D>
-void note_volume(CarriedVolume<D>& room, const WetPart<D>& wet, const Tiles<D>& tiles)
-{
-    const auto before = room.before.view();
-    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { before(c) = wet(c); });
-}
-
-template <int D>
 void owe(Field<D>& debt, double volume, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room)
 {
     const auto owed = debt.view();
@@ -196,12 +204,13 @@ void owe(Field<D>& debt, double volume, const WetPart<D>& wet, const Tiles<D>& t
                  [=] TARN_KERNEL(Cell<D> c) { owed(c) += share * std::fabs(wet(c) - before(c)); });
 }
 
-#define TARN_INSTANTIATE(D)                                                                                   \
-    template void carry_volume(CarriedVolume<D>&, const Field<D>&, const WetPart<D>&, const FaceField<D>&,    \
-                               const FaceField<D>&, const Boundary<D>&, const Tiles<D>&, double);             \
-    template void take_from(Field<D>&, std::vector<Lost<D>>&);                                                \
-    template void follow_volume(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&); \
-    template void note_volume(CarriedVolume<D>&, const WetPart<D>&, const Tiles<D>&);                         \
+#define TARN_INSTANTIATE(D)                                                                                \
+    template void carry_volume(CarriedVolume<D>&, const Field<D>&, const WetPart<D>&, const FaceField<D>&, \
+                               const FaceField<D>&, const Boundary<D>&, const Tiles<D>&, double);          \
+    template void take_from(Field<D>&, std::vector<Lost<D>>&);                                             \
+    template void find_debt(Field<D>&, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);       \
+    template void pay_debt(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&);   \
+    template void note_volume(CarriedVolume<D>&, const WetPart<D>&, const Tiles<D>&);                      \
     template void owe(Field<D>&, double, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -51,9 +51,13 @@ void carry_volume(CarriedVolume<D>& room, const Field<D>& debt, const WetPart<D>
 template <int D>
 void take_from(Field<D>& held, std::vector<Lost<D>>& lost);
 
-// After it has moved: phi follows. `wet` looks at it.
+// After it has moved: what cells hold too little. `wet` looks at phi.
 template <int D>
-void follow_volume(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room);
+void find_debt(Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room);
+
+// Phi moves to pay what is owed.
+template <int D>
+void pay_debt(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room);
 
 // Before something else changes phi: what cells hold. And after it: so much, in cells, is owed where it did.
 template <int D>

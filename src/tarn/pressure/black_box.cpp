@@ -15,8 +15,12 @@ using Values = View<2, const float>;
 
 constexpr int coarsest_side = 3;
 constexpr int coarsest_rounds = 4;
-// Rows that a thread does at a time, and cells of a row that are split at a time.
+// Links are one in water. So little is what round-off leaves of a closed pocket that has become a single point: nothing
+// is to be known there.
+constexpr float round_off = 1e-6f;
+// Rows that a thread does at a time, cells of a row that are split at a time, and cells that are smoothed.
 constexpr int rows_at_once = 8;
+constexpr int smoothed_at_once = 4096;
 constexpr int split_at_once = 128;
 
 // How many of n columns are kept, and which.
@@ -119,6 +123,11 @@ void split(const char* name, Field<2>& even, Field<2>& odd, const Tiles<2>& tile
     });
 }
 
+// Links of coarse levels may be negative. What is divided by them must not be: shares would be of any size, and a cycle
+// that adds to its errors.
+TARN_HD inline float positive(float v) { return v > 0 ? v : 0.0f; }
+TARN_HD inline Vec<2, float> positive(Vec<2, float> v) { return {positive(v[0]), positive(v[1])}; }
+
 // The links of the finer level, their columns apart. `nine`: those across corners, too.
 template <bool nine>
 struct SplitLinks {
@@ -135,7 +144,7 @@ struct SplitLinks {
             sides[0] += odd[2][i] + even[3][i + n];
             sides[1] += odd[3][i] + even[2][i + 1 + n];
         }
-        return sides;
+        return positive(sides);
     }
     // What a cell conducts to the kept rows below and above it: of an even and of an odd column.
     TARN_HD Vec<2, float> along_y_even(int I, int j) const
@@ -146,7 +155,7 @@ struct SplitLinks {
             sides[0] += even[2][i] + even[3][i];
             sides[1] += odd[2][i + n] + odd[3][i + n - 1];
         }
-        return sides;
+        return positive(sides);
     }
     TARN_HD Vec<2, float> along_y_odd(int I, int j) const
     {
@@ -156,15 +165,15 @@ struct SplitLinks {
             sides[0] += odd[2][i] + odd[3][i];
             sides[1] += even[2][i + 1 + n] + even[3][i + n];
         }
-        return sides;
+        return positive(sides);
     }
 };
 
 // What a cell conducts by way of a neighbour that it is linked to: to the neighbour's sides, and on from there.
 TARN_HD inline void add_by_way(Vec<2, float>& sides, float link, Vec<2, float> of_neighbour)
 {
-    const float all = of_neighbour[0] + of_neighbour[1] + link;
-    const float passed = link / (all > 0 ? all : 1.0f);
+    const float along = positive(link), all = of_neighbour[0] + of_neighbour[1] + along;
+    const float passed = along / (all > 0 ? all : 1.0f);
     sides += passed * of_neighbour;
 }
 
@@ -275,12 +284,12 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
             corner[3] = links.even[2][top + 1];
         }
         float own[4] = {
-            to_west * west_side.of[0] + to_south * south_side.of[0] + corner[0],
-            to_east * east_side.of[1] + to_south * south_side.of[1] + corner[1],
-            to_west * west_side.of[2] + to_north * north_side.of[2] + corner[2],
-            to_east * east_side.of[3] + to_north * north_side.of[3] + corner[3],
+            positive(to_west * west_side.of[0] + to_south * south_side.of[0] + corner[0]),
+            positive(to_east * east_side.of[1] + to_south * south_side.of[1] + corner[1]),
+            positive(to_west * west_side.of[2] + to_north * north_side.of[2] + corner[2]),
+            positive(to_east * east_side.of[3] + to_north * north_side.of[3] + corner[3]),
         };
-        const float all = to_west + to_east + to_south + to_north + corner[0] + corner[1] + corner[2] + corner[3];
+        const float all = own[0] + own[1] + own[2] + own[3];
         const float scale = 1 / (all > 0 ? all : 1.0f);
         Shares centre;
         TARN_UNROLL
@@ -415,21 +424,47 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
 }
 
 // x += weight (b - A x) / scale, or from zero.
-void smooth(const BlackBoxLevel& level, float weight, bool from_zero)
+struct Smoothing {
+    Residual9 residual;
+    Values scale;
+    View<2> next;
+    float weight;
+
+    TARN_HD void operator()(int i) const { next[i] = residual.x[i] + weight * scale[i] * residual(i); }
+    TARN_HD int index(Cell<2> c) const { return scale.index(c); }
+};
+struct FirstSmoothing {
+    Values b, scale;
+    View<2> next;
+    float weight;
+
+    TARN_HD void operator()(int i) const { next[i] = weight * scale[i] * b[i]; }
+    TARN_HD int index(Cell<2> c) const { return scale.index(c); }
+};
+template <class Kernel>
+void smooth_by(const BlackBoxLevel& level, const Kernel& kernel, bool plain)
 {
-    const Values b = std::as_const(level.b).view(), scale = level.scale.view();
-    const Residual9 residual = residual_of(level);
-    const auto next = level.next.view();
+    if (plain) {
+        parallel_for("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) { kernel(kernel.index(c)); });
+        return;
+    }
+    // All of the level as one row, and with it the padding between its rows, where everything is zero and stays so.
+    const Cell<2> cells = level.grid.cells;
+    const int length = kernel.index({cells[0] - 1, cells[1] - 1}) + 1;
+    backend::blocks("smooth", (length + smoothed_at_once - 1) / smoothed_at_once, length, [&](int block) {
+        const Kernel own = kernel;
+        const int end = std::min(length, (block + 1) * smoothed_at_once);
+#pragma GCC ivdep
+        for (int i = block * smoothed_at_once; i < end; ++i) own(i);
+    });
+}
+void smooth(const BlackBoxLevel& level, float weight, bool from_zero, bool plain)
+{
+    const Values scale = level.scale.view();
     if (from_zero)
-        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-            const int i = b.index(c);
-            next[i] = weight * scale[i] * b[i];
-        });
+        smooth_by(level, FirstSmoothing{std::as_const(level.b).view(), scale, level.next.view(), weight}, plain);
     else
-        parallel_for<true>("smooth", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-            const int i = b.index(c);
-            next[i] = residual.x[i] + weight * scale[i] * residual(i);
-        });
+        smooth_by(level, Smoothing{residual_of(level), scale, level.next.view(), weight}, plain);
     level.x.swap(level.next);
 }
 
@@ -451,8 +486,8 @@ void find_diagonal(BlackBoxLevel& level)
         TARN_UNROLL
         for (int k = 0; k < 8; ++k) size += std::fabs(around[k]);
         const float half = 0.5f * (own + size), one_over = 1 / (half > 0 ? half : 1.0f);
-        diagonal[i] = own > 0 ? own : 0.0f;
-        scale[i] = own > 0 ? one_over : 0.0f;
+        diagonal[i] = own > round_off ? own : 0.0f;
+        scale[i] = own > round_off ? one_over : 0.0f;
     });
 }
 
@@ -495,6 +530,7 @@ void BlackBox::build(const Poisson<2>& system, const Field<2>& excess, bool tied
 {
     fine_ = system;
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
+    if (effort_.bodies) bodies_.find(system, excess);
     const Field<2>* fine_excess = &excess;
     for (size_t n = 0; n < coarse_.size(); ++n) {
         BlackBoxLevel& level = coarse_[n];
@@ -524,7 +560,7 @@ void BlackBox::cycle(size_t n, bool from_zero) const
 {
     const BlackBoxLevel& l = coarse_[n];
     const auto smooth_all = [&](bool first) {
-        for (size_t k = 0; k < weights_.size(); ++k) smooth(l, weights_[k], first && k == 0);
+        for (size_t k = 0; k < weights_.size(); ++k) smooth(l, weights_[k], first && k == 0, plain_);
     };
     smooth_all(from_zero);
     if (n + 1 < coarse_.size()) {
@@ -547,6 +583,7 @@ void BlackBox::precondition(Field<2>& z, const Field<2>& r, double* dot) const
     sweep_from_zero<false>(z, r, w, inverse, fine_.tiles);
     for (int s = 1; s < effort_.fine; ++s)
         for (const int which : {0, 1}) relax<false>(z, r, w, inverse, fine_.tiles, which);
+    if (effort_.bodies) bodies_.relax(z, r);
     if (!coarse_.empty()) {
         const BlackBoxLevel& next = coarse_[0];
         split("restrict", next.even, next.odd, next.split_tiles, next.fine_cells, plain_,
@@ -555,6 +592,7 @@ void BlackBox::precondition(Field<2>& z, const Field<2>& r, double* dot) const
         for (int visit = 0; visit < effort_.visits; ++visit) cycle(0, visit == 0);
         prolong(z, next, fine_.tiles, plain_);
     }
+    if (effort_.bodies) bodies_.relax(z, r);
     for (int s = 1; s < effort_.fine; ++s)
         for (const int which : {1, 0}) relax<false>(z, r, w, inverse, fine_.tiles, which);
     relax<false>(z, r, w, inverse, fine_.tiles, 1);

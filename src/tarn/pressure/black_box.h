@@ -13,14 +13,16 @@
 
 #include <vector>
 
-#include "tarn/pressure/poisson.h"
+#include "tarn/pressure/light_bodies.h"
 
 namespace tarn {
 
 // Gauss-Seidel sweeps each way on the finest level; the degree of the Chebyshev polynomial that smooths the others, as
-// good as two sweeps and without colours; and how often a level asks the next: 1 is a V-cycle, 2 a W-cycle.
+// good as two sweeps and without colours; how often a level asks the next: 1 is a V-cycle, 2 a W-cycle; and whether
+// bubbles are relaxed as a whole.
 struct BlackBoxEffort {
     int fine = 2, coarse = 3, visits = 1;
+    bool bodies = false;
 };
 
 // A level below the finest one, and how it is tied to the one above.
@@ -60,6 +62,7 @@ private:
     void cycle(size_t level, bool from_zero) const;
 
     Poisson<2> fine_;
+    LightBodies bodies_;
     std::vector<BlackBoxLevel> coarse_;
     BlackBoxEffort effort_;
     std::vector<float> weights_;

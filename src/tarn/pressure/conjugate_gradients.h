@@ -13,6 +13,7 @@ struct Goal {
     double tolerance = 1e-4;
     double most = 1e30;
     int max_iterations = 200;
+    bool from_zero = false;  // x is zero at the start
 };
 
 // What a solve keeps for the next one.

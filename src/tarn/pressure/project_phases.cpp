@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tarn/base/axes.h"
+
 namespace tarn {
 
 namespace {
@@ -12,6 +14,25 @@ double largest(const Field<D>& f, const Tiles<D>& tiles)
 {
     const auto v = f.view();
     return parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(v(c)); });
+}
+
+// Conductances along an axis of a closed box, through whose walls nothing flows.
+template <int D, int axis>
+void close_walls(Field<D>& velocity, Field<D>& conductance, Field<D, uint8_t>& known, const Field<D>& density,
+                 float heavy, const Tiles<D>& tiles)
+{
+    const auto u = velocity.view(), w = conductance.view();
+    const auto rho = density.view();
+    const int last = tiles.grid.cells[axis];
+    known.fill(1);
+    parallel_for_faces<true>("conductances", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = w.index(c);
+        // Numbers: with truths GCC would not do many at once.
+        const float inner = (c[axis] > 0 ? 1.0f : 0.0f) * (c[axis] < last ? 1.0f : 0.0f);
+        const float before = u[i], here = rho[i];
+        u[i] = inner * before;
+        w[i] = inner * heavy / here;
+    });
 }
 
 }  // namespace
@@ -34,22 +55,17 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
     // A closed box with nothing in it but water and air has tuned versions.
     const bool closed_box = !solids && !any_open && !boundary.phi.data;
-    for (int a = 0; a < D; ++a) {
+    if (closed_box)
+        for_each_axis<D>([&](auto axis) {
+            close_walls<D, decltype(axis)::value>(velocity[axis], scratch.w[axis], known[axis], density[axis], heavy,
+                                                  tiles);
+        });
+    for (int a = 0; a < D && !closed_box; ++a) {
         const auto w = scratch.w[a].view();
         const auto ua = u[a];
         const auto k = known[a].view();
         const auto r = rho[a];
         const int last = grid.cells[a];
-        if (closed_box) {
-            known[a].fill(1);
-            parallel_for_faces<true>("conductances", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-                const int i = w.index(c);
-                const float inner = (c[a] > 0) & (c[a] < last) ? 1.0f : 0.0f;
-                ua[i] *= inner;
-                w[i] = inner * heavy / r[i];
-            });
-            continue;
-        }
         parallel_for_faces("conductances", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = w.index(c);
             const bool inner = c[a] > 0 && c[a] < last;
@@ -140,7 +156,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     // 4. Solve for the change, so that no cell's divergence is more than the tolerance times what it was.
     const double left = warm ? remaining : scale;
     Goal goal{.tolerance = left > 0 ? params.tolerance * scale / left : params.tolerance,
-              .max_iterations = params.max_iterations};
+              .max_iterations = params.max_iterations,
+              .from_zero = true};
     const auto solve = [&](const auto& multigrid) {
         return params.solver == PressureSolver::multigrid
                    ? solve_multigrid(projection.correction, scratch.b, system, pockets, multigrid, goal, scratch.p,
@@ -183,9 +200,9 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     float offset = 0;
     if (pockets.everything) {
         const FaceView<D, const float> w = std::as_const(scratch.w).view();
-        const double weights =
-            parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
-        const double sum = parallel_sum("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const double weights = parallel_sum<true>(
+            "offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
+        const double sum = parallel_sum<true>("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = x.index(c);
             return double(sum_faces(w, i)) * (double(x[i]) + change[i]);
         });

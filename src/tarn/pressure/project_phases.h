@@ -17,17 +17,17 @@
 namespace tarn {
 
 // What a projection with air keeps from step to step. In two dimensions the black box solves for the pressure; foam
-// with a sharp interface, which has films of any thinness, needs its W-cycle. In three dimensions, at a density jump of
-// 1000, more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the more the finer the
-// grid; on few cells the iterations are few anyway.
+// with a sharp interface, which has films of any thinness, needs its W-cycle and bubbles apart. In three dimensions, at
+// a density jump of 1000, more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the
+// more the finer the grid; on few cells the iterations are few anyway.
 template <int D>
 Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
 {
     constexpr long few_cells = 10000;
     if constexpr (D == 2) {
         Projection<D> projection;
-        projection.black_box =
-            BlackBox(grid, interface == Interface::sharp ? BlackBoxEffort{.visits = 2} : BlackBoxEffort{});
+        projection.black_box = BlackBox(
+            grid, interface == Interface::sharp ? BlackBoxEffort{.visits = 2, .bodies = true} : BlackBoxEffort{});
         projection.inverse_diagonal = Field<D>(grid);
         projection.correction = Field<D>(grid);
         return projection;

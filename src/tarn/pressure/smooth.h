@@ -54,7 +54,8 @@ void relax_last_by_rows(const View<D>& x, const View<D, const float>& b, const F
     const View<D, const float> xc = x;
     std::vector<double> partial(tiles.boxes.size());
     backend::blocks("smooth last", static_cast<int>(tiles.boxes.size()), tiles.cells(), [&](int n) {
-        double lanes[backend::lanes] = {}, products[tile_size * longest_run + backend::lanes] = {};
+        backend::Lanes<double> sums;
+        double products[tile_size * longest_run + backend::lanes] = {};
         backend::each_row_at<true, float>(
             tiles.boxes[static_cast<size_t>(n)],
             [=](Cell<D> c) { return relaxed<uniform>(xc, b, w, inverse, b.index(c)); },
@@ -63,10 +64,9 @@ void relax_last_by_rows(const View<D>& x, const View<D, const float>& b, const F
                 const float* const right = &b(first);
                 backend::take_colour(to, row, length, colour(first));
                 for (int i = 0; i < length; ++i) products[i] = static_cast<double>(to[i]) * right[i];
-                for (int i = 0; i < length; i += backend::lanes)
-                    for (int l = 0; l < backend::lanes; ++l) lanes[l] += products[i + l];
+                sums.add(products, length);
             });
-        for (const double lane : lanes) partial[static_cast<size_t>(n)] += lane;
+        partial[static_cast<size_t>(n)] = sums.total();
     });
     *dot = 0;
     for (const double sum : partial) *dot += sum;

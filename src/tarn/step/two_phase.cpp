@@ -110,11 +110,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
         };
     }
     carry_surface(w, p, dt, hooks);
-    if (carried) {
-        if (w.phi_gradient.any()) w.cip.moved_phi.copy(w.phi);
-        follow_volume(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
-        if (w.phi_gradient.any()) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-    }
+    if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
@@ -139,12 +135,23 @@ void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundar
     w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density,
                                         w.solids.any ? &w.solids.distance : nullptr, boundary, p,
                                         p.domain.gravity.at(w.time), dt, w.exchange);
-    // The grid takes fragments back but nearly.
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
             w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
     if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+}
+
+// The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
+// them back but nearly.
+template <int D>
+void follow_volume(Water<D>& w)
+{
+    if (w.debt.size() == 0) return;
+    const bool phi_gradient = w.phi_gradient.any();
+    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
+    pay_debt(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 
 // Density, viscosity and curvature where the surface is now.
@@ -323,6 +330,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained += inlet_volume(w.flows, w.phi, scene, dt);
         w.volume_expected += gained;
         exchange_fragments(w, p, boundary, dt);
+        follow_volume(w);
         if (p.surface.volume_correction) compensate(w, p);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         find_properties(w, p);
