@@ -32,7 +32,7 @@ Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
         projection.correction = Field<D>(grid);
         return projection;
     } else {
-        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{3, 6});
+        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{4, 8});
         projection.correction = Field<D>(grid);
         return projection;
     }
