@@ -193,6 +193,20 @@ TEST(ClosedPocket, there_may_be_many)
     }
 }
 
+// A floor whose top is a plane of nodes, where the distance is zero to the last bit.
+TEST(Solids, leave_no_more_of_a_face_open_than_all_of_it)
+{
+    Params p = pool(3, 8, 0.6);
+    p.solid.push_back(box<SolidParams>({-1, -1, -1}, {2, 0.25, 2}));
+    const Scene scene = scene_of(p);
+    const Water<3> w = initial_water<3>(scene);
+    for (int a = 0; a < 3; ++a)
+        for (int y = 0; y < 8; ++y) {
+            const bool above = a == 1 ? y > 2 : y >= 2;
+            EXPECT_EQ(w.solids.open[a](Cell<3>{3, y, 3}), above ? 1.0f : 0.0f) << a << " " << y;
+        }
+}
+
 // A block that moves through a box full of water drives a flow around it, about as fast as itself, and the volume
 // stays.
 TEST(ClosedPocket, flows_around_a_moving_block)

@@ -22,10 +22,10 @@ TARN_HD inline float positive_part(float a, float b, float c)
     const int positive = (a > 0) + (b > 0) + (c > 0);
     if (positive == 3) return 1;
     if (positive == 0) return 0;
-    const float s = positive == 1 ? 1.0f : -1.0f;  // the corner that is alone becomes positive
+    // The corner that is alone on its side; one at zero is not on the positive side.
     float alone = a, one = b, two = c;
-    if (s * b > 0 && !(s * a > 0)) alone = b, one = a;
-    if (s * c > 0 && !(s * a > 0) && !(s * b > 0)) alone = c, one = a, two = b;
+    if ((a > 0) == (b > 0)) alone = c, two = a;
+    if ((a > 0) == (c > 0)) alone = b, one = a;
     const float part = alone / (alone - one) * (alone / (alone - two));
     return positive == 1 ? part : 1 - part;
 }

@@ -97,9 +97,9 @@ template <int D>
 struct NearAir {
     View<D, const float> phi;
     Boundary<D> boundary;
-    float h, deepest;
+    float h;
 
-    TARN_HD bool operator()(int i) const { return phi[i] >= 0 && phi[i] < deepest; }
+    TARN_HD bool operator()(int i) const { return phi[i] >= 0 && phi[i] < deepest(h); }
     TARN_HD bool under_surface(int i) const
     {
         if (!boundary.solids || boundary.sheets.around(i)) return false;
@@ -126,9 +126,10 @@ struct NearAir {
                 Cell<D> face = c;
                 face[a] += side;
                 const int n = phi.next(a), other = side ? i + n : i - n;
-                const bool joins = boundary.open_at(face, a) > 0, out = boundary.at_wall(face, a);
+                const bool out = boundary.at_wall(face, a);
+                const bool joins = out ? boundary.open_at(face, a) > 0 : joined(face, a);
                 any = any || joins;
-                open = open || boundary.inlet_at(face, a) || (joins && (out || phi[other] >= deepest));
+                open = open || boundary.inlet_at(face, a) || (joins && (out || phi[other] >= deepest(h)));
             }
         return open ? open_air : any ? i : no_air;
     }
@@ -169,7 +170,7 @@ bool AirPockets<D>::fill(Field<D>& phi, PocketAir& held, const WetPart<D>& wet, 
     // Water goes back to a solid that it has parted from, and stays there.
     float* const before = room_for(phi_, count_);
     const float h = static_cast<float>(phi.grid().h);
-    const NearAir<D> air{f, boundary, h, deepest(h)};
+    const NearAir<D> air{f, boundary, h};
     parallel_range("air pockets", count_, [=] TARN_KERNEL(int n) {
         before[n] = air.under_surface(cells[n]) ? nowhere : f[cells[n]];
         f[cells[n]] = -0.5f * h;
@@ -185,7 +186,7 @@ std::vector<int> AirPockets<D>::find(const Field<D>& phi, const Boundary<D>& bou
     const auto f = phi.view();
     const auto label = labels.view();
     const float h = static_cast<float>(phi.grid().h);
-    const NearAir<D> air{f, boundary, h, deepest(h)};
+    const NearAir<D> air{f, boundary, h};
     parallel_for("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { label(c) = air.start(c); });
     parallel_for("air pockets", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
@@ -341,7 +342,7 @@ void AirPockets<D>::find_targets(const Field<D>& phi, const std::vector<Ball<D>>
     const int* const cells = cells_.data();
     const int count = static_cast<int>(balls.size()), end = around * count_;
     const float h = static_cast<float>(phi.grid().h);
-    const NearAir<D> near{f, boundary, h, deepest(h)};
+    const NearAir<D> near{f, boundary, h};
     Ball<D>* const ball = room_for(balls_, count);
     backend::copy(ball, balls.data(), balls.size() * sizeof(Ball<D>));
     parallel_range("air pockets", count, [=] TARN_KERNEL(int b) { ball[b].centre = off_walls(boundary, ball[b], h); });

@@ -45,18 +45,23 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
     slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
 }
 
-// What passes through a narrow gap fills the wider face behind it, and is slower there. Carried on at the speed that it
-// has in the gap, light air would bring heavy water more than it had, and get more back.
+// Air that passes through a narrow gap at a solid fills the wider face behind it, and is slower there. Deviation from
+// [SSK05]: it is carried on at that speed. At the speed that it has in the gap, light as it is, it would bring heavy
+// water more than it had, and get more back.
 template <int D>
-void widen_jets(FaceField<D>& velocity, const Boundary<D>& boundary, const Tiles<D>& tiles)
+void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 {
     if (!boundary.solids) return;
+    const bool gradient = w.velocity_gradient[0].any();
+    const float half = static_cast<float>(0.5 * p.fluid.density);
     for (int a = 0; a < D; ++a) {
-        const auto u = velocity[a].view();
+        if (gradient) w.cip.moved[a].copy(w.velocity[a]);
+        const auto u = w.velocity[a].view();
+        const auto density = std::as_const(w.density)[a].view();
         const int last = boundary.cells[a];
-        parallel_for_faces("widen jets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+        parallel_for_faces("widen jets", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
             const float open = boundary.open[a](c);
-            if (!(open > 0) || c[a] == 0 || c[a] == last) return;
+            if (!(open > 0) || c[a] == 0 || c[a] == last || density(c) > half) return;
             const float before = boundary.open[a](moved<D>(c, a, -1)), after = boundary.open[a](moved<D>(c, a, 1));
             const float wide = before > after ? before : after;
             if (!(open < wide)) return;
@@ -64,6 +69,7 @@ void widen_jets(FaceField<D>& velocity, const Boundary<D>& boundary, const Tiles
             u(c) = solid + open / wide * (u(c) - solid);
         });
     }
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
 }
 
 // How much water there should be more than there is. The grid shows bubbles as water, and droplets as air.
@@ -341,7 +347,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        widen_jets(w.velocity, boundary, w.tiles_active);
+        widen_jets(w, p, boundary);
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip,
                             sides_of(w.solids, w.grid), near_water(w), w.whole_path ? &w.path : nullptr);
