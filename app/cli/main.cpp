@@ -222,6 +222,9 @@ int run_command_line(int argc, char** argv)
     bench_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
     backend_option(bench_cmd);
     bench_cmd->add_option("--results", results, "Folder for the numbers [out/bench]")->type_name("DIR");
+    bench_cmd->add_option("--threads", options.threads, "Threads [one per core]")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
 
     // A misspelt command is told apart from a bad argument.
     if (argc > 1 && argv[1][0] != '-') {
@@ -268,7 +271,10 @@ int run_command_line(int argc, char** argv)
     if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());
     if (*schema_cmd) fmt::print("{}", params_schema());
     if (*validate_cmd) return validate(name, home() / "validation", fs::read_symlink("/proc/self/exe"));
-    if (*bench_cmd) return bench(name, results, home() / "scenes");
+    if (*bench_cmd) {
+        set_threads(options.threads);
+        return bench(name, results, home() / "scenes");
+    }
     return exit_done;
 }
 

@@ -20,7 +20,7 @@ constexpr float small_radius = 3;
 template <int D>
 constexpr int most_cells = D == 3 ? 113 : 28;
 
-// The deepest phi in one, or more.
+// Phi is less than this in all of its cells.
 TARN_HD constexpr float deepest(float h) { return (small_radius + 1) * h; }
 
 // Each step brings phi nearer to that of a ball by up to so many cells.
@@ -106,13 +106,28 @@ struct NearAir {
         const float distance = nodes_at_cell<D>(boundary.solid_distance, i);
         return distance < 0 && distance > -h;
     }
+    TARN_HD bool outside(int i) const { return nodes_at_cell<D>(boundary.solid_distance, i) >= 0; }
+    // Whether air that is too far from water for a small pocket is in the open: outside of solids, or next to what is.
+    TARN_HD bool in_the_open(Cell<D> c) const
+    {
+        const int i = phi.index(c);
+        if (!(phi[i] >= deepest(h))) return false;
+        if (!under_surface(i)) return true;
+        bool any = false;
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const int j = side ? i + phi.next(a) : i - phi.next(a);
+                any = any || (!boundary.at_wall(moved<D>(c, a, side), a) && phi[j] >= deepest(h) && outside(j));
+            }
+        return any;
+    }
     // Whether a cell's air and that of its neighbour below along an axis are one.
     TARN_HD bool joined(Cell<D> c, int axis) const
     {
         if (boundary.open_at(c, axis) > 0) return true;
         const int i = phi.index(c), j = i - phi.next(axis);
         const bool upper = under_surface(i), lower = under_surface(j);
-        if (!(upper && lower)) return (upper || lower) && !boundary.inlet_at(c, axis);
+        if (!(upper && lower)) return ((upper && outside(j)) || (lower && outside(i))) && !boundary.inlet_at(c, axis);
         return dot(nodes_normal<D>(boundary.solid_distance, i), nodes_normal<D>(boundary.solid_distance, j)) > 0;
     }
     // What a cell joins: nothing, itself or the open air, which is past open sides and in inlets.
@@ -123,13 +138,11 @@ struct NearAir {
         bool open = false, any = under_surface(i);
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side) {
-                Cell<D> face = c;
-                face[a] += side;
-                const int n = phi.next(a), other = side ? i + n : i - n;
+                const Cell<D> face = moved<D>(c, a, side), other = moved<D>(c, a, 2 * side - 1);
                 const bool out = boundary.at_wall(face, a);
                 const bool joins = out ? boundary.open_at(face, a) > 0 : joined(face, a);
                 any = any || joins;
-                open = open || boundary.inlet_at(face, a) || (joins && (out || phi[other] >= deepest(h)));
+                open = open || boundary.inlet_at(face, a) || (joins && (out || in_the_open(other)));
             }
         return open ? open_air : any ? i : no_air;
     }
@@ -286,7 +299,7 @@ std::vector<Ball<D>> AirPockets<D>::balance(PocketAir& held, const std::vector<i
         pocket.moment += static_cast<double>(volumes[n]) * x;
         pocket.middle += x;
     }
-    // The pocket at a cell or next to it, or none.
+    // The pocket at a cell, or none.
     const auto pocket_at = [&](int cell) -> Pocket* {
         const auto at = std::lower_bound(cells.begin(), cells.end(), cell);
         const bool there = at != cells.end() && *at == cell;

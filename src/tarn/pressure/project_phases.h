@@ -19,7 +19,8 @@ namespace tarn {
 // What a projection with air keeps from step to step. In two dimensions the black box solves for the pressure; foam
 // with a sharp interface, which has films of any thinness, needs its W-cycle and bubbles apart. In three dimensions, at
 // a density jump of 1000, more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the
-// more the finer the grid; on few cells the iterations are few anyway.
+// more the finer the grid; on few cells the iterations are few anyway. Where a cup fills, 4 and 8 sweeps take 7.5
+// iterations in the mean and 11 at most, 3 and 6 take 8.6 and 13 and just as long.
 template <int D>
 Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
 {

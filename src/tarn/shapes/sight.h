@@ -29,8 +29,10 @@ TARN_HD TARN_APART Vec3 normal_at(const ShapesView& shapes, Vec3 x, double h)
     return l > 0 ? (1 / l) * n : n;
 }
 
-// In cells. A wall of twice this depth fills all that a cell may stretch across, and is no thin one.
-constexpr double too_deep = 0.9;
+// A cell whose centre is deeper than this inside a solid, in cells, is on neither of its sides. A wall thicker than
+// twice as much has a layer of such cells, or nearly so, in its middle, which keeps what is on its sides apart: it is
+// no thin one.
+inline constexpr double too_deep = 0.9;
 
 // Where a cell's centre x stands for the cell: there, or, in a wall too thin to have an inside, at the wall's nearer
 // side, a little off it. False deep inside a solid, which has no sides.

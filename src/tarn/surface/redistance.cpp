@@ -98,7 +98,8 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         const float slope = flatter * steeper > ridge * steeper * steeper ? central : steeper;
         slope2 += slope * slope;
     }
-    // A film on a wall in which no cell has its centre would stay there, as nothing moves it: it is let go.
+    // Where walls are seen, the surface between one and the last cell's centre is, too. A film of water there has no
+    // cell's centre in it and would stay, as nothing moves it: it is let go.
     if constexpr (Seen<D>::walls)
         if (crossings_behind > 0 && crossings == 0 && (side > 0 || seen.forgotten(c))) return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
