@@ -62,7 +62,7 @@ private:
     void cycle(size_t level, bool from_zero) const;
 
     Poisson<2> fine_;
-    LightBodies bodies_;
+    LightBodies<2> bodies_;
     std::vector<BlackBoxLevel> coarse_;
     BlackBoxEffort effort_;
     std::vector<float> weights_;

@@ -14,11 +14,11 @@ constexpr int most_cells = 256;
 constexpr int no_body = -1;
 
 // Calls f(link, neighbour) for the links of a cell to what is not of its body.
-template <class F>
-TARN_HD inline void each_link_out(const FaceView<2, const float>& w, const View<2, const int>& labels, int i,
+template <int D, class F>
+TARN_HD inline void each_link_out(const FaceView<D, const float>& w, const View<D, const int>& labels, int i,
                                   const F& f)
 {
-    for (int a = 0; a < 2; ++a) {
+    for (int a = 0; a < D; ++a) {
         const int n = labels.next(a);
         if (labels[i - n] != labels[i]) f(w[a][i], i - n);
         if (labels[i + n] != labels[i]) f(w[a][i + n], i + n);
@@ -27,12 +27,13 @@ TARN_HD inline void each_link_out(const FaceView<2, const float>& w, const View<
 
 }  // namespace
 
-void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
+template <int D>
+void LightBodies<D>::find(const Poisson<D>& system, const Field<D>& excess)
 {
-    const Grid<2>& grid = excess.grid();
+    const Grid<D>& grid = excess.grid();
     const size_t storage = static_cast<size_t>(grid.storage()), cells = static_cast<size_t>(grid.count());
     if (labels_.size() == 0) {
-        labels_ = Field<2, int>(grid);
+        labels_ = Field<D, int>(grid);
         starts_ = Memory<int>(storage + 1);
         taken_ = Memory<int>(storage);
         for (Memory<int>* m : {&roots_, &cells_}) *m = Memory<int>(cells);
@@ -40,7 +41,7 @@ void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
         count_ = Memory<int>(1);
     }
     w_ = system.w;
-    const Tiles<2>& tiles = system.tiles;
+    const Tiles<D>& tiles = system.tiles;
     const auto label = labels_.view();
     const auto w = std::as_const(*w_).view();
     const auto tie = excess.view();
@@ -55,21 +56,21 @@ void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
         if (i < slots) taken[i] = 0;
         if (i == 0) *count = 0;
     });
-    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        const bool joined = w[0][i] > strong || w[0][i + label.next(0)] > strong || w[1][i] > strong ||
-                            w[1][i + label.next(1)] > strong;
+        bool joined = false;
+        for (int a = 0; a < D; ++a) joined = joined || w[a][i] > strong || w[a][i + label.next(a)] > strong;
         label[i] = joined ? i : no_body;
     });
-    for (int a = 0; a < 2; ++a) {
+    for (int a = 0; a < D; ++a) {
         const auto links = w[a];
         const int n = label.next(a);
-        parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<2> c) {
+        parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = label.index(c);
             if (links[i] > strong) unite(label.data, i, i - n);
         });
     }
-    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (label[i] == no_body) return;
         const int root = find_root(label.data, i);
@@ -85,7 +86,7 @@ void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
             roots[atomic_add(count, 1)] = i - origin;
     });
     (void)parallel_starts("light bodies", starts, slots + 1);
-    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<2> c) {
+    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c), root = label[i];
         if (root == no_body || starts[origin + root] == starts[origin + root + 1]) return;
         list[starts[origin + root] + atomic_add(taken + origin + root, 1)] = i;
@@ -93,7 +94,7 @@ void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
     backend::copy(&bodies_, count, sizeof bodies_);
 
     // 3. In a fixed order, as sums depend on it.
-    const View<2, const int> labels = label;
+    const View<D, const int> labels = label;
     parallel_range("light bodies", bodies_, [=] TARN_KERNEL(int n) {
         const int begin = starts[origin + roots[n]], end = starts[origin + roots[n] + 1];
         double all = 0;
@@ -107,17 +108,18 @@ void LightBodies::find(const Poisson<2>& system, const Field<2>& excess)
         for (int k = begin; k < end; ++k) {
             ties[k] = tie[list[k]];
             all += ties[k];
-            each_link_out(w, labels, list[k], [&](float link, int) { all += link; });
+            each_link_out<D>(w, labels, list[k], [&](float link, int) { all += link; });
         }
         inverse[n] = all > 0 ? static_cast<float>(1 / all) : 0.0f;
     });
 }
 
-void LightBodies::relax(Field<2>& x, const Field<2>& b) const
+template <int D>
+void LightBodies<D>::relax(Field<D>& x, const Field<D>& b) const
 {
     if (bodies_ == 0) return;
     const auto xv = x.view();
-    const View<2, const float> xc = xv, bv = b.view();
+    const View<D, const float> xc = xv, bv = b.view();
     const auto labels = labels_.view();
     const auto w = w_->view();
     const int origin = b.grid().origin;
@@ -130,7 +132,7 @@ void LightBodies::relax(Field<2>& x, const Field<2>& b) const
             const int i = list[k];
             const float own = xc[i];
             residual += bv[i] - ties[k] * own;
-            each_link_out(w, labels, i, [&](float link, int j) { residual += link * (xc[j] - own); });
+            each_link_out<D>(w, labels, i, [&](float link, int j) { residual += link * (xc[j] - own); });
         }
         shifts[n] = inverse[n] * static_cast<float>(residual);
     });
@@ -138,5 +140,8 @@ void LightBodies::relax(Field<2>& x, const Field<2>& b) const
         for (int k = starts[origin + roots[n]]; k < starts[origin + roots[n] + 1]; ++k) xv[list[k]] += shifts[n];
     });
 }
+
+template class LightBodies<2>;
+template class LightBodies<3>;
 
 }  // namespace tarn

@@ -10,19 +10,20 @@
 
 namespace tarn {
 
+template <int D>
 class LightBodies {
 public:
     // Finds the bodies of a system whose inverse diagonal is not looked at.
-    void find(const Poisson<2>& system, const Field<2>& excess);
+    void find(const Poisson<D>& system, const Field<D>& excess);
 
     // Moves every body's x by one number, so that its residuals add up to zero, or would if the others stayed: that is
     // symmetric.
-    void relax(Field<2>& x, const Field<2>& b) const;
+    void relax(Field<D>& x, const Field<D>& b) const;
 
 private:
-    const FaceField<2>* w_ = nullptr;
+    const FaceField<D>* w_ = nullptr;
     int bodies_ = 0;
-    Field<2, int> labels_;        // the lowest index of the body that a cell is of, or `no_body`
+    Field<D, int> labels_;        // the lowest index of the body that a cell is of, or `no_body`
     Memory<int> starts_, taken_;  // of bodies by that index: where their cells begin, and how many are listed
     Memory<int> roots_, cells_;   // bodies, and their cells
     Memory<int> count_;

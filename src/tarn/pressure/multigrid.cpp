@@ -237,6 +237,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     clear_left(*system.inverse_diagonal, fine_.map, system.map);
     fine_ = system;
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
+    if (sweeps_.bodies) bodies_.find(system, excess);
 
     const FaceField<D>* fine_w = fine_.w;
     const Field<D>* fine_excess = &excess;
@@ -341,11 +342,13 @@ void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) con
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
         for (int s = 1; s < sweeps_.fine; ++s)
             for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+        if (sweeps_.bodies) bodies_.relax(z, r);
         if (!coarse_.empty()) {
             restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
             cycle(0);
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
+        if (sweeps_.bodies) bodies_.relax(z, r);
         for (int s = 1; s < sweeps_.fine; ++s)
             for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
         relax<uniform>(z, r, w, inverse, fine_.tiles, 1);

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "tarn/pressure/poisson.h"
+#include "tarn/pressure/light_bodies.h"
 
 namespace tarn {
 
@@ -17,6 +17,7 @@ namespace tarn {
 // ten.
 struct Sweeps {
     int fine = 1, coarse = 2;
+    bool bodies = false;  // whether light bodies are relaxed as a whole
 };
 
 template <int D>
@@ -47,6 +48,7 @@ private:
     Poisson<D> fine_;
     std::vector<Level> coarse_;
     Sweeps sweeps_;
+    LightBodies<D> bodies_;
     bool together_ = false;
 };
 

@@ -20,7 +20,8 @@ namespace tarn {
 // with a sharp interface, which has films of any thinness, needs its W-cycle and bubbles apart. In three dimensions, at
 // a density jump of 1000, more sweeps each way halve the iterations. Steps of many cells leave spray and bubbles, the
 // more the finer the grid; on few cells the iterations are few anyway. Where a cup fills, 4 and 8 sweeps take 7.5
-// iterations in the mean and 11 at most, 3 and 6 take 8.6 and 13 and just as long.
+// iterations in the mean and 11 at most, 3 and 6 take 8.6 and 13 and just as long. With a sharp interface bubbles are
+// relaxed as a whole there, too: in a box that is turned over, 10 iterations at most instead of 23.
 template <int D>
 Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
 {
@@ -33,7 +34,8 @@ Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
         projection.correction = Field<D>(grid);
         return projection;
     } else {
-        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2} : Sweeps{4, 8});
+        const bool sharp = interface == Interface::sharp;
+        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2, sharp} : Sweeps{4, 8, sharp});
         projection.correction = Field<D>(grid);
         return projection;
     }
