@@ -35,7 +35,8 @@ Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
         return projection;
     } else {
         const bool sharp = interface == Interface::sharp;
-        Projection<D> projection(grid, grid.count() <= few_cells ? Sweeps{2, 2, sharp} : Sweeps{4, 8, sharp});
+        const Sweeps few{2, 2, sharp}, many = sharp ? Sweeps{6, 12, true} : Sweeps{4, 8};
+        Projection<D> projection(grid, grid.count() <= few_cells ? few : many);
         projection.correction = Field<D>(grid);
         return projection;
     }
