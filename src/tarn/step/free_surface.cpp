@@ -105,22 +105,28 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
 }
 
-// Where walls would have to pull, the water lets go of them.
+// Separates the water from the walls that would have to pull at it, where x = p dt / (rho h). Returns whether there were
+// any.
 template <int D>
-void let_go(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, const Field<D>& x)
 {
     Suction<D> suction;
     const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
-    suction.weight = (p.fluid.density * g).template as<float>();
+    suction.weight = (dt / w.grid.h * g).template as<float>();
     // A tenth of a cell's weight, and what the solver leaves.
-    suction.least =
-        static_cast<float>(p.fluid.density * w.grid.h * (0.1 * length(g) + 10 * p.pressure.tolerance * w.fastest / dt));
+    suction.least = static_cast<float>(0.1 * dt * length(g) + 10 * p.pressure.tolerance * w.fastest - w.enclosed.lowest());
     suction.in_pocket = w.projection.in_pocket;
-    const bool from_sides = part_from_sides(w.phi, w.pressure, suction, boundary, w.band, w.tiles_active);
-    const bool from_solids = w.solids.any && part_from_solids(w.phi, w.velocity, w.known, w.pressure, suction, boundary,
-                                                              w.band, w.tiles_active, w.scratch[0]);
+    const bool from_sides = part_from_sides(w.phi, x, suction, boundary, w.band, w.tiles_active);
+    const bool from_solids =
+        w.solids.any && part_from_solids(w.phi, x, suction, boundary, w.band, w.tiles_active, w.scratch[0]);
     w.gaps = w.gaps || from_sides;
-    if (!from_sides && !from_solids) return;
+    return from_sides || from_solids;
+}
+
+// The tiles after phi has changed within the active ones.
+template <int D>
+void find_tiles_again(Water<D>& w)
+{
     for (uint8_t& flags : w.map.flags)
         if (flags & tile_active) flags |= tile_candidate;
     find_tiles(w);
@@ -385,14 +391,23 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
         forces.air = &w.enclosed;
-        if (p.surface.volume_correction) forces.correction_time = correction_time(w, p);
-        if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, dt, w.tiles_active);
+        if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-dt / correction_time(w, p)) / dt;
+        bool separated = false;
+        forces.separate = [&](const Field<D>& x) {
+            const bool any = separate_from_walls(w, p, boundary, dt, x);
+            separated = separated || any;
+            return any;
+        };
+        forces.gaps = w.gaps;
+        forces.rejoin = [&](const Field<D>* x) {
+            return w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
+        };
         if (w.solids.any && close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]))
             find_wet_tiles(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
-        let_go(w, p, boundary, dt);
+        if (separated) find_tiles_again(w);
     }
 
     // 4. It is carried past the surface, where the next step will look for it.
