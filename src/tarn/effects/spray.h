@@ -5,6 +5,16 @@
 // flies on by itself. It carries volume, which the water it came from has lost, and gives it back where it lands. Along
 // walls it slides.
 //
+// Landing gives back momentum and volume apart. Momentum goes to the faces around the place of impact at once, as the
+// mean by mass of what is there and of what arrives,
+//
+//   u_f <- (m_f u_f + sum_d w_df m_d u_d) / (m_f + sum_d w_df m_d),
+//
+// with w the weights of multilinear interpolation and m_f the mass of the water around the face: no component gets
+// larger than the largest of all that are mixed, whatever the step. Volume goes to the target volume of the connected
+// component that the drop lands in, and comes back to the grid by the volume correction, with the velocity of the water
+// there, so that in the end the momentum is that of both.
+//
 // Positions are counted in cells from the first cell's centre, volumes in cells.
 
 #include <vector>
@@ -40,13 +50,14 @@ public:
 template <int D>
 struct SprayRoom {
     Spray<D> spray;
-    Memory<int> starts, fates, cells;
+    Memory<int> starts, fates;
 };
 
 // What became of spray that flies no more, in the order of the list.
+template <int D>
 struct Landing {
     int body;  // of the ledger, counted from 1; 0: it left through an open side
-    int cell;  // where, as an index of fields
+    Vec<D, float> x, u;
     double volume;
 };
 
@@ -61,7 +72,12 @@ void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost
 
 // Lets spray fly for dt. What lands in water, or leaves, is taken out of the list.
 template <int D>
-std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
-                         const Boundary<D>& boundary, Vec3 gravity, double dt, SprayRoom<D>& room);
+std::vector<Landing<D>> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
+                            const Boundary<D>& boundary, Vec3 gravity, double dt, SprayRoom<D>& room);
+
+// Gives the momentum of what has landed to the faces around, those with water and not closed by `boundary`.
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landings, const Field<D>& phi,
+                  const Boundary<D>& boundary);
 
 }  // namespace tarn

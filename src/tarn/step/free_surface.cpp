@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -180,12 +179,12 @@ void book_gain(Water<D>& w, double gained)
 // Particles that the grid has lost become spray, spray flies and lands. Returns the volume that left through open
 // sides, and adds to `landings`.
 template <int D>
-double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>& landings)
+double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing<D>>& landings)
 {
     const double cell = cell_volume(w.grid);
     landings = fly(w.spray, w.phi, w.ledger, w.solids, boundary_of(w, p), p.domain.gravity.at(w.time), dt, w.spraying);
     double left = 0;
-    for (const Landing& l : landings) {
+    for (const Landing<D>& l : landings) {
         if (l.body > 0)
             w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
         else
@@ -203,45 +202,66 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing>&
     return left;
 }
 
-// Thin sheets and films are lost between cells, and thin gaps of air close too soon. What a body is missing comes back
-// evenly from all its water: a divergence, as in Kim et al. 2007 for bubbles, that closes the gap while the fastest
-// water crosses a few cells, and before the next frame. Spray that lands swells the cell it lands in.
+// The time in which a volume error is corrected, tau = sqrt(h / g): that in which water at rest falls by half a cell. It
+// depends on the scene and the grid, not on dt, the frame rate or how fast the water is. Without gravity, that of the
+// Earth stands in. In the dam break on 32^3 cells the volume is wrong by 2.6 % at most, when the sheets in flight are
+// thinnest; with 2 and 4 times tau by 4.2 and 5.3 %.
 template <int D>
-void find_swelling(Water<D>& w, const Params& p, const std::vector<Landing>& landings, double dt)
+double correction_time(const Grid<D>& grid, const Params& p)
 {
-    constexpr double fastest = 5;  // 1/s
-    const double soon = std::max(dt, std::min(8 * w.grid.h / w.fastest, 0.5 / p.time.rate));
+    double g = 0;
+    for (const auto& key : p.domain.gravity.keys) g = std::max(g, length(take<D>(key.v)));
+    return std::sqrt(grid.h / (g > 0 ? g : 9.81));
+}
+
+// The volume correction. Thin sheets and films are lost between cells, and thin gaps of air close too soon. A component
+// with volume V_k and target volume V*_k is given the divergence
+//
+//   div u = q_k a(c),   q_k sum_c a(c) h^D = (V*_k - V_k) / tau,   |q_k| <= 1 / (4 tau),
+//
+// after Kim et al. 2007 for bubbles, but only where it can leave: a(c) is the open area, in faces and at most 1, between
+// the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
+// flows out of a cell has an outlet as wide. A component without a surface is left alone, and so is one whose error
+// is less than what phi tells of a volume. Over a step the equation for V_k is solved exactly: of the error,
+// 1 - exp(-dt / tau) goes.
+template <int D>
+void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    if (!p.surface.volume_correction) return;
+    const auto body = std::as_const(w.ledger.body).view();
+    const auto phi = std::as_const(w.phi).view();
+    const auto source = w.swelling.view();
+    parallel_for<true>("volume correction", w.tiles_deep, [=] TARN_KERNEL(Cell<D> c) { source(c) = 0; });
+    SumsByBody sums(w.ledger.actual.size());
+    const SumsByBody::Adder add = sums.adder();
+    parallel_for("volume correction", w.tiles_shallow, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = body.index(c);
+        float area = 0;
+        for (int a = 0; a < D && body[i] > 0 && phi[i] < 0; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const float beside = phi[i + (side ? phi.next(a) : -phi.next(a))];
+                if (beside >= 0 && !is_nowhere(beside)) area += boundary.open_at(moved<D>(c, a, side), a);
+            }
+        source[i] = area < 1 ? area : 1.0f;
+        if (area > 0) add(c, body[i], source[i]);
+    });
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
-    std::vector<float> rates(w.ledger.actual.size() + 1);
-    for (size_t i = 0; i < w.ledger.actual.size() && p.surface.volume_correction; ++i) {
-        if (!(w.ledger.actual[i] > 0)) continue;
-        const double missing = w.ledger.expected[i] / w.ledger.actual[i] - 1;
-        const double surely = missing - std::clamp(missing, -unsure, unsure);
-        rates[i + 1] = static_cast<float>(std::clamp(surely / soon, -fastest, fastest));
+    const double tau = correction_time(w.grid, p), most = 0.25 / tau;
+    const double rate = -std::expm1(-dt / tau) / dt;
+    const std::vector<double> area = sums.result();
+    std::vector<float> rates(area.size() + 1);
+    for (size_t i = 0; i < area.size(); ++i) {
+        if (!(area[i] > 0)) continue;
+        const double error = w.ledger.expected[i] - w.ledger.actual[i], unknown = unsure * w.ledger.actual[i];
+        const double volume = (error - std::clamp(error, -unknown, unknown)) / cell_volume(w.grid);
+        rates[i + 1] = static_cast<float>(std::clamp(rate * volume / area[i], -most, most));
     }
     const Mirror mirror;
-    const float* const rate = mirror.of(rates.data(), rates.size());
-    const auto body = std::as_const(w.ledger.body).view();
-    const auto swelling = w.swelling.view();
-    parallel_for<true>("swelling", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+    const float* const rates_there = mirror.of(rates.data(), rates.size());
+    parallel_for("volume correction", w.tiles_shallow, [=] TARN_KERNEL(Cell<D> c) {
         const int i = body.index(c);
-        swelling[i] = rate[body[i]];
+        if (source[i] > 0) source[i] *= rates_there[body[i]];
     });
-    if (landings.empty()) return;
-    std::map<int, double> by_cell;
-    for (const Landing& l : landings)
-        if (l.body > 0) by_cell[l.cell] += l.volume;
-    std::vector<int> cells;
-    std::vector<float> more;
-    for (const auto& [cell, volume] : by_cell) {
-        cells.push_back(cell);
-        more.push_back(static_cast<float>(volume / dt));
-    }
-    const Mirror cells_mirror, more_mirror;
-    const int* const where = cells_mirror.of(cells.data(), cells.size());
-    const float* const volume = more_mirror.of(more.data(), more.size());
-    parallel_range("swelling", static_cast<int>(cells.size()),
-                   [=] TARN_KERNEL(int n) { swelling[where[n]] += volume[n]; });
 }
 
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
@@ -321,7 +341,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 1. The surface moves with the old velocity, which already reaches past it.
     double gained = 0;
-    std::vector<Landing> landings;
+    std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
         shut_sources(w.flows, scene, w.time);
@@ -357,6 +377,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
                         sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
         w.pockets.undo_gravity(w.velocity, take<D>(p.domain.gravity.at(w.time)), dt);
+        add_momentum(w.velocity, landings, w.phi, boundary);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
@@ -367,7 +388,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
         if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-        find_swelling(w, p, landings, dt);
+        find_swelling(w, p, boundary, dt);
         forces.swelling = &w.swelling;
         if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, dt, w.tiles_active);
         if (w.solids.any && close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]))
