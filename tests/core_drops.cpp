@@ -20,17 +20,18 @@ struct DropAt {
 template <int D>
 void put(Water<D>& w, const std::vector<DropAt<D>>& drops)
 {
-    w.spray.resize(static_cast<int>(drops.size()));
-    const SprayView<D> s = w.spray.view();
+    w.fragments.resize(static_cast<int>(drops.size()));
+    const FragmentView<D> s = w.fragments.view();
     for (size_t i = 0; i < drops.size(); ++i) {
         for (int a = 0; a < D; ++a) {
             s.x[a][i] = drops[i].x[a];
             s.u[a][i] = drops[i].u[a];
         }
         s.volume[i] = drops[i].volume;
-        s.age[i] = 0;
+        s.age[i] = s.life[i] = s.kind[i] = 0;
+        s.id[i] = static_cast<float>(i);
     }
-    w.volume_expected += cell_volume(w.grid) * volume(w.spray);
+    w.volume_expected += totals(w.fragments, w.grid, Params{}).volume_droplets;
 }
 
 // Momentum of the water on the grid, in cells times m/s: a face has half of what each of its two cells holds.
@@ -57,9 +58,9 @@ double momentum(const Water<D>& w, int a)
     return sum;
 }
 
-// The water gets the momentum of a drop that lands, m_d (u_d - u_f) where it is light: 1 % of a cell is mixed with up to
-// one cell of water, so that a percent of it is left for the volume that comes back later. And no face gets faster than
-// the faster of what is mixed, however heavy the drop.
+// The water gets the momentum of a drop that lands, m_d (u_d - u_f) where it is light: 1 % of a cell is mixed with up
+// to one cell of water, so that a percent of it is left for the volume that comes back later. And no face gets faster
+// than the faster of what is mixed, however heavy the drop.
 template <int D>
 void expect_momentum(int cells)
 {
@@ -95,9 +96,9 @@ TEST(Drops, landing_gives_the_water_their_momentum)
     expect_momentum<3>(16);
 }
 
-// Rain of 2 m/s on a pool, in steps of 4, 1 and 0.25 ms: the water gets as fast as the heaviest impact makes it, at most
-// as fast as the rain, whatever the step. The rain is 5.8 % of all water; after a second more than half of it is back. The
-// rest is what the level set loses within the correction's time in ripples as short as the cells.
+// Rain of 2 m/s on a pool, in steps of 4, 1 and 0.25 ms: the water gets as fast as the heaviest impact makes it, at
+// most as fast as the rain, whatever the step. The rain is 5.8 % of all water; after a second more than half of it is
+// back. The rest is what the level set loses within the correction's time in ripples as short as the cells.
 TEST(Drops, landing_is_no_faster_in_shorter_steps)
 {
     for (const double dt : {4e-3, 1e-3, 2.5e-4}) {
@@ -112,7 +113,7 @@ TEST(Drops, landing_is_no_faster_in_shorter_steps)
         }
         put(w, rain);
         EXPECT_LT(run_to(w, scene, 1.0), 2.0) << dt;
-        EXPECT_EQ(w.spray.count(), 0);
+        EXPECT_EQ(w.fragments.count(), 0);
         EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 0.028 * w.volume_expected) << dt;
     }
 }

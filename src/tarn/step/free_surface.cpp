@@ -176,13 +176,15 @@ void book_gain(Water<D>& w, double gained)
     for (size_t i = 0; i < weight.size(); ++i) w.ledger.expected[i] += gained * weight[i] / all;
 }
 
-// Particles that the grid has lost become spray, spray flies and lands. Returns the volume that left through open
-// sides, and adds to `landings`.
+// Spray flies and lands. Returns the volume that left through open sides, and says what has landed.
 template <int D>
-double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing<D>>& landings)
+double move_spray(Water<D>& w, const Scene& scene, double dt, std::vector<Landing<D>>& landings)
 {
+    const Params& p = scene.params;
     const double cell = cell_volume(w.grid);
-    landings = fly(w.spray, w.phi, w.ledger, w.solids, boundary_of(w, p), p.domain.gravity.at(w.time), dt, w.spraying);
+    const KernelShapes where = scene.wind.for_kernels(w.time);
+    landings = fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p,
+                   wind_of(scene, where, w.time, w.grid.h), p.domain.gravity.at(w.time), dt, w.spraying);
     double left = 0;
     for (const Landing<D>& l : landings) {
         if (l.body > 0)
@@ -190,22 +192,13 @@ double move_spray(Water<D>& w, const Params& p, double dt, std::vector<Landing<D
         else
             left += cell * l.volume;
     }
-    if (w.lost.count == 0) return left;
-    // Each particle stands for its share of a cell, but all together not for more than has been lost.
-    const double actual = std::accumulate(w.ledger.actual.begin(), w.ledger.actual.end(), 0.0);
-    const double missing = (w.volume_expected - actual) / cell - volume(w.spray);
-    const double each =
-        p.surface.spray ? std::clamp(missing / w.lost.count, 0.0, 1.0 / p.surface.particles_per_cell) : 0.0;
-    take_up(w.spray, w.particles, w.lost, w.velocity, sheets_of(w.solids, w.grid), each, w.spraying);
-    w.ledger.elsewhere -= cell * each * w.lost.count;
-    w.lost.count = 0;
     return left;
 }
 
-// The time in which a volume error is corrected, tau = sqrt(h / g): that in which water at rest falls by half a cell. It
-// depends on the scene and the grid, not on dt, the frame rate or how fast the water is. Without gravity, that of the
-// Earth stands in. In the dam break on 32^3 cells the volume is wrong by 2.6 % at most, when the sheets in flight are
-// thinnest; with 2 and 4 times tau by 4.2 and 5.3 %.
+// The time in which a volume error is corrected, tau = sqrt(h / g): that in which water at rest falls by half a cell.
+// It depends on the scene and the grid, not on dt, the frame rate or how fast the water is. Without gravity, that of
+// the Earth stands in. In the dam break on 32^3 cells the volume is wrong by 2.6 % at most, when the sheets in flight
+// are thinnest; with 2 and 4 times tau by 4.2 and 5.3 %.
 template <int D>
 double correction_time(const Grid<D>& grid, const Params& p)
 {
@@ -219,8 +212,8 @@ double correction_time(const Grid<D>& grid, const Params& p)
 //
 //   div u = q_k a(c),   q_k sum_c a(c) h^D = (V*_k - V_k) / tau,   |q_k| <= 1 / (4 tau),
 //
-// after Kim et al. 2007 for bubbles, but only where it can leave: a(c) is the open area, in faces and at most 1, between
-// the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
+// after Kim et al. 2007 for bubbles, but only where it can leave: a(c) is the open area, in faces and at most 1,
+// between the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
 // flows out of a cell has an outlet as wide. A component without a surface is left alone, and so is one whose error
 // is less than what phi tells of a volume. Over a step the equation for V_k is solved exactly: of the error,
 // 1 - exp(-dt / tau) goes.
@@ -271,6 +264,10 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
+    // Particles that the grid has lost become spray, with the velocity that has carried them.
+    take_up(w.fragments, w.particles, w.lost, w.velocity, w.ledger, sheets_of(w.solids, w.grid),
+            p.surface.spray ? 1.0 / p.surface.particles_per_cell : 0.0, dt, w.exchange.next_id, w.spraying);
+    w.lost.count = 0;
     const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
@@ -352,7 +349,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         carry_bodies(w, p, dt);
-        gained -= move_spray(w, p, dt, landings);
+        gained -= move_spray(w, scene, dt, landings);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p);
     }
@@ -471,12 +468,11 @@ Measures measure(Water<D>& w, const Params& p)
     const auto part = w.scratch[0].view();
     parallel_for("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { part(c) = wet(c); });
     const double cell = cell_volume(w.grid), mass = p.fluid.density * cell;
-    m.volume_spray = volume(w.spray) * cell;
     m.fragments = totals(w.fragments, w.grid, p);
     const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                return static_cast<double>(part(c));
                            });
-    m.volume = on_grid + m.volume_spray + m.fragments.volume_droplets - m.fragments.volume_bubbles;
+    m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                            const Vec<D, float> v = velocity_at_cell(u, c);
                            return static_cast<double>(part(c) * dot(v, v));

@@ -38,8 +38,7 @@ struct Water {
     Field<D> pressure;                 // the newest, where the next solve starts
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
-    Spray<D> spray;                    // water that the grid cannot hold
-    Fragments<D> fragments;            // only with air: droplets and bubbles
+    Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     PocketAir pocket_air;              // in small pockets, without air
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
