@@ -61,7 +61,7 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver)
 }
 
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool moved,
                         Field<D>& scratch)
 {
     const Cell<D> cells = phi.grid().cells;
@@ -70,11 +70,24 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const auto p = phi.view();
     const View<D, const float> old = p;
     const auto next = scratch.view();
+    const FaceView<D, const float> open = solids.open.view();
     const Sheets<D> sheets = sheets_of(solids, phi.grid());
+    // Whether the pressure looks at phi in a cell: through the open part of a face, or across air behind water.
+    const auto read = [=] TARN_KERNEL(Cell<D> c) {
+        const int i = old.index(c);
+        if (sheets.around(i)) return false;
+        bool any = false;
+        for (int a = 0; a < D; ++a) {
+            const int n = old.next(a);
+            any = any || open[a][i] > 0 || open[a][i + n] > 0 || air_between<D>(old, nodes, i, i - n, a) ||
+                  air_between<D>(old, nodes, i, i + n, a);
+        }
+        return any;
+    };
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const float d = nodes_at_cell<D>(nodes, c);
-        if (d >= 0) {
-            next(c) = old(c);
+        const float d = nodes_at_cell<D>(nodes, c), here = old(c);
+        if (d >= 0 || (moved && std::fabs(here) < h && read(c))) {
+            next(c) = here;
             return;
         }
         // From a point a cell outside the solid, phi goes on as it does there along the normal.
@@ -84,11 +97,8 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
             return sheets.any() ? sample_one_side(old, sheets, go(sheets, x, y)) : sample_cells(old, cells, y);
         };
         const float near = at(outside), far = at(outside + n);
-        const float slope = clamp((far - near) / h, -1, 1), here = old(c);
-        const bool gap =
-            keep_gaps && here > 0 && near < 0 && here - near > 0.5f * (h - d) && !sheets.around(old.index(c));
-        const float farthest = near + h - d, kept = here < farthest ? here : farthest;
-        next(c) = gap ? kept : clamp(near + slope * (d - h), -limit, limit);
+        const float slope = clamp((far - near) / h, -1, 1);
+        next(c) = clamp(near + slope * (d - h), -limit, limit);
     });
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);

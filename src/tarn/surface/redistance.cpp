@@ -26,6 +26,7 @@ struct NoWalls {
     // What stands in for a neighbour that is nowhere: the cell's own value.
     TARN_HD static float instead(float own, float) { return own; }
     TARN_HD static bool alone(Cell<D>) { return true; }
+    TARN_HD static bool continued(int) { return false; }
 };
 template <int D>
 struct Walls {
@@ -57,6 +58,9 @@ struct Walls {
     }
     // Whether a cell is further from any wall than stencils reach.
     TARN_HD bool alone(Cell<D> c) const { return !sheets.any() && nodes_at_cell<D>(nodes, c) > 4 * h; }
+    // Whether phi there continues what is outside of the solid (bodies/solids.h): no distance is found from neighbours,
+    // as the solid hides the way to the surface.
+    TARN_HD bool continued(int i) const { return !forget && nodes_at_cell<D>(nodes, i) < 0; }
     // A surface along the wall, which is none.
     TARN_HD bool forgotten(Cell<D> c) const
     {
@@ -72,10 +76,29 @@ struct Walls {
     }
 };
 
+// How a cell sees the surface: between it and a neighbour; or only behind a wall, where phi runs on straight; or not.
+enum class Sight : int { none, behind_wall, seen };
+template <int D>
+TARN_HD inline Sight sight(const Walls<D>& seen, int i)
+{
+    const float own = seen.phi[i];
+    const bool wet = own < 0;
+    bool crossed = false, behind = false;
+    for (int a = 0; a < D; ++a) {
+        const float below = seen.below(i, a), above = seen.above(i, a);
+        const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+        crossed = crossed || (!no_below && (below < 0) != wet) || (!no_above && (above < 0) != wet);
+        behind = behind || (no_below && (seen.instead(own, above) < 0) != wet) ||
+                 (no_above && (seen.instead(own, below) < 0) != wet);
+    }
+    return crossed ? Sight::seen : behind ? Sight::behind_wall : Sight::none;
+}
+
 // Next to the surface: the distance that keeps its crossings. Elsewhere phi as it is. A cell beside a forgotten surface
 // is far from any, until its neighbours tell otherwise.
 template <int D, template <int> class Seen>
-TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope)
+TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope,
+                                    bool is_film)
 {
     const int i = seen.phi.index(c);
     const float p = seen.phi[i];
@@ -98,10 +121,9 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         const float slope = flatter * steeper > ridge * steeper * steeper ? central : steeper;
         slope2 += slope * slope;
     }
-    // Where walls are seen, the surface between one and the last cell's centre is, too. A film of water there has no
-    // cell's centre in it and would stay, as nothing moves it: it is let go.
+    // Where walls are seen, the surface between one and the last cell's centre is, too.
     if constexpr (Seen<D>::walls)
-        if (crossings_behind > 0 && crossings == 0 && (side > 0 || seen.forgotten(c))) return side * limit;
+        if (crossings_behind > 0 && crossings == 0 && (side > 0 ? is_film : seen.forgotten(c))) return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
     const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
     const float steep = std::sqrt(square) / h;
@@ -158,6 +180,7 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
         const float next = (b + std::sqrt(root > 0 ? root : 0.0f)) / a;
         T = counts ? next : T;
     }
+    if constexpr (Seen<D>::walls) crossed = crossed | seen.continued(i);
     return crossed ? own : side * (t[0] + T);
 }
 
@@ -176,6 +199,41 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
     return any;
 }
 
+// Water between a wall and the centre of a dry cell. Where the surface meets the wall at an angle it is the wedge before
+// the contact line, a part of the water that the cells beside it hold. A film has no cell's centre in it, nothing moves
+// it, and it is let go. A wedge is told by its connection: from a cell that sees the surface, through cells that have it
+// behind the wall, within as many cells as the distance is found for. Afterwards `connected` is negative in films.
+template <int D>
+void connect_wedges(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& tiles, int farthest)
+{
+    const auto mark = connected.view();
+    const double wedges = parallel_sum("redistance wedges", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = seen.phi.index(c);
+        const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
+        // Negative: not known yet.
+        mark[i] = s == Sight::seen ? 1.0f : s == Sight::behind_wall && !(seen.phi[i] < 0) ? -1.0f : 0.0f;
+        return mark[i] < 0 ? 1.0 : 0.0;
+    });
+    for (int n = 2; wedges > 0 && n <= farthest; ++n) {
+        const float order = static_cast<float>(n);
+        parallel_for("redistance wedges", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = mark.index(c);
+            if (!(mark[i] < 0)) return;
+            // What others become in this same pass does not count, so that their order does not.
+            const auto before = [&](int j, float there) {
+                const float m = mark[j];
+                return !is_nowhere(there) && m > 0 && m < order;
+            };
+            bool any = false;
+            for (int a = 0; a < D; ++a) {
+                const int next = mark.next(a);
+                any = any || before(i - next, seen.below(i, a)) || before(i + next, seen.above(i, a));
+            }
+            if (any) mark[i] = order;
+        });
+    }
+}
+
 template <int D, template <int> class Seen>
 void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen,
                      NearSurface near)
@@ -187,8 +245,12 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
     const auto take_over = [&] {
         parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
-    parallel_for<true>("redistance near", tiles,
-                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope); });
+    const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
+    if constexpr (Seen<D>::walls) connect_wedges(scratch, seen, tiles, sweeps);
+    parallel_for<true>("redistance near", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const bool film = Seen<D>::walls && q(c) < 0;
+        q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope, film);
+    });
     if (near.smooth) {
         const View<D, const float> old = p;
         const Cell<D> cells = phi.grid().cells;
@@ -199,7 +261,6 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         });
     }
     take_over();
-    const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
     for (int n = 0; n < sweeps; ++n) {
         parallel_for<true>("redistance sweep", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
