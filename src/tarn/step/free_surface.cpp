@@ -271,9 +271,13 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     const double bottom = -length(grid.size()) - w.band;
     const auto phi = std::as_const(w.phi).view();
     const auto pressure = w.pressure.view();
+    const View<D, const float> nodes = w.solids.any ? std::as_const(w.solids.distance).view() : View<D, const float>{};
+    // Beside the surface and outside of solids phi is the distance of a plane.
     const double level = bottom + parallel_max("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                              const double height = -dot(g, grid.centre(c)) / strength - static_cast<double>(phi(c));
-                             return phi(c) < 0 ? static_cast<float>(height - bottom) : 0.0f;
+                             const bool beside = phi(c) < 0 && static_cast<double>(phi(c)) > -grid.h;
+                             const bool counts = beside && !(nodes.data && nodes_at_cell<D>(nodes, c) < 0);
+                             return counts ? static_cast<float>(height - bottom) : 0.0f;
                          });
     parallel_for("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;

@@ -11,6 +11,9 @@ namespace {
 // Slopes on both sides of a cell that differ by more than this factor tell of a ridge.
 constexpr float ridge = 0.7f;
 
+// Squared slope of what still counts as a plane that a wall hides: that of |grad phi| = 0.8.
+constexpr float least_straight = 0.64f;
+
 TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
 
 // Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
@@ -98,7 +101,7 @@ TARN_HD inline Sight sight(const Walls<D>& seen, int i)
 // is far from any, until its neighbours tell otherwise.
 template <int D, template <int> class Seen>
 TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope,
-                                    bool is_film)
+                                    bool connected)
 {
     const int i = seen.phi.index(c);
     const float p = seen.phi[i];
@@ -123,7 +126,8 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
     }
     // Where walls are seen, the surface between one and the last cell's centre is, too.
     if constexpr (Seen<D>::walls)
-        if (crossings_behind > 0 && crossings == 0 && (side > 0 ? is_film : seen.forgotten(c))) return side * limit;
+        if (crossings_behind > 0 && crossings == 0 && !connected && (side > 0 || seen.forgotten(c)))
+            return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
     const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
     const float steep = std::sqrt(square) / h;
@@ -139,16 +143,22 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
     const float own = seen.phi[i];
     const float side = own < 0 ? -1.0f : 1.0f;
     float t[D], alpha[D];
-    bool crossed = false;
+    bool crossed = false, hidden = false;
+    float slope2 = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float below = seen.below(i, a), above = seen.above(i, a);
         const float below2 = seen.below2(i, a), above2 = seen.above2(i, a);
         const float lo = side * or_own(below, own), hi = side * or_own(above, own);
         crossed = crossed | (lo < 0) | (hi < 0);
-        if constexpr (Seen<D>::walls)
-            crossed = crossed | (is_nowhere(below) & (side * seen.instead(own, above) < 0)) |
-                      (is_nowhere(above) & (side * seen.instead(own, below) < 0));
+        if constexpr (Seen<D>::walls) {
+            const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+            crossed = crossed | (no_below & (side * seen.instead(own, above) < 0)) |
+                      (no_above & (side * seen.instead(own, below) < 0));
+            hidden = hidden | (no_below & (hi > side * own)) | (no_above & (lo > side * own));
+            const float slope = (no_below | no_above ? 1.0f : 0.5f) * (hi - lo);
+            slope2 += slope * slope;
+        }
         const bool down = lo < hi;
         const float d1 = down ? lo : hi, raw1 = down ? below : above, raw2 = down ? below2 : above2;
         // The second neighbour may lie across the surface; its distance, negative then, still continues the line.
@@ -180,7 +190,12 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
         const float next = (b + std::sqrt(root > 0 ? root : 0.0f)) / a;
         T = counts ? next : T;
     }
-    if constexpr (Seen<D>::walls) crossed = crossed | seen.continued(i);
+    if constexpr (Seen<D>::walls) {
+        // Where a wall hides the nearest point of the surface, a plane behind it stays one: phi is a distance already,
+        // and the way around the wall would be longer.
+        const bool straight = hidden & (side * own < t[0] + T) & (slope2 > least_straight * h * h);
+        crossed = crossed | straight | seen.continued(i);
+    }
     return crossed ? own : side * (t[0] + T);
 }
 
@@ -199,38 +214,48 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
     return any;
 }
 
-// Water between a wall and the centre of a dry cell. Where the surface meets the wall at an angle it is the wedge before
-// the contact line, a part of the water that the cells beside it hold. A film has no cell's centre in it, nothing moves
-// it, and it is let go. A wedge is told by its connection: from a cell that sees the surface, through cells that have it
-// behind the wall, within as many cells as the distance is found for. Afterwards `connected` is negative in films.
+// Surfaces that cells have only behind a wall. Where the surface meets the wall at an angle, it is the plane of the cells
+// in front of it, continued, and must stay that: the wedge before the contact line is a part of their water. Any other is
+// a film, which has no cell's centre in it, so that nothing moves it, or the side of a shape that ends at the wall: none of
+// them counts. A plane is told by its connection: from a cell that sees the surface, through cells that have it behind the
+// wall and lie where the ones before continue it. Those are 1 / tan(angle) at most, from where the wall closes the lower
+// side of a row of cells to where it passes the upper one. Heuristic: farther than `farthest_wedge` cells from what is seen
+// nothing is connected. That is enough for 3 degrees; at half of it beaches below 7 degrees never rest, at twice it films
+// stay the longer. Afterwards `connected` is negative in cells whose surface does not count.
+constexpr int farthest_wedge = 20;
 template <int D>
-void connect_wedges(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& tiles, int farthest)
+void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& tiles)
 {
     const auto mark = connected.view();
-    const double wedges = parallel_sum("redistance wedges", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    double left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = seen.phi.index(c);
         const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
-        // Negative: not known yet.
-        mark[i] = s == Sight::seen ? 1.0f : s == Sight::behind_wall && !(seen.phi[i] < 0) ? -1.0f : 0.0f;
+        mark[i] = s == Sight::seen ? 1.0f : s == Sight::behind_wall ? -1.0f : 0.0f;
         return mark[i] < 0 ? 1.0 : 0.0;
     });
-    for (int n = 2; wedges > 0 && n <= farthest; ++n) {
-        const float order = static_cast<float>(n);
-        parallel_for("redistance wedges", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    for (int n = 2; left > 0 && n <= farthest_wedge + 1; ++n) {
+        const float order = static_cast<float>(n), close = 0.25f * seen.h;
+        const double before = left;
+        left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = mark.index(c);
-            if (!(mark[i] < 0)) return;
-            // What others become in this same pass does not count, so that their order does not.
-            const auto before = [&](int j, float there) {
-                const float m = mark[j];
-                return !is_nowhere(there) && m > 0 && m < order;
-            };
+            if (!(mark[i] < 0)) return 0.0;
             bool any = false;
             for (int a = 0; a < D; ++a) {
                 const int next = mark.next(a);
-                any = any || before(i - next, seen.below(i, a)) || before(i + next, seen.above(i, a));
+                for (int side = -1; side <= 1; side += 2) {
+                    const int j = i + side * next;
+                    const float there = side < 0 ? seen.below(i, a) : seen.above(i, a);
+                    // What others become in this same pass does not count, so that their order does not.
+                    if (is_nowhere(there) || !(mark[j] > 0 && mark[j] < order)) continue;
+                    const float beyond = side < 0 ? seen.below(j, a) : seen.above(j, a);
+                    const float on = is_nowhere(beyond) ? there : 2 * there - beyond;
+                    any = any || std::fabs(on - seen.phi[i]) < close;
+                }
             }
             if (any) mark[i] = order;
+            return any ? 0.0 : 1.0;
         });
+        if (left == before) break;
     }
 }
 
@@ -246,10 +271,10 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
     const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
-    if constexpr (Seen<D>::walls) connect_wedges(scratch, seen, tiles, sweeps);
+    if constexpr (Seen<D>::walls) connect_planes(scratch, seen, tiles);
     parallel_for<true>("redistance near", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const bool film = Seen<D>::walls && q(c) < 0;
-        q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope, film);
+        const bool connected = Seen<D>::walls && !(q(c) < 0);
+        q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope, connected);
     });
     if (near.smooth) {
         const View<D, const float> old = p;
