@@ -24,6 +24,7 @@ public:
         spray_.copy(water.spray);
         fragments_.copy(water.fragments);
         exchange_ = water.exchange;
+        due_ = water.flows.due;
         pocket_air_ = water.pocket_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
@@ -43,6 +44,7 @@ public:
         water.spray.copy(spray_);
         water.fragments.copy(fragments_);
         water.exchange = exchange_;
+        water.flows.due = due_;
         water.pocket_air = pocket_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
@@ -82,6 +84,7 @@ public:
         to.spray.copy_beside(spray_);
         to.fragments.copy_beside(fragments_);
         to.exchange = exchange_;
+        to.flows.due = due_;
         to.pocket_air = pocket_air_;
         to.time = time_;
     }
@@ -141,6 +144,7 @@ private:
     Spray<D> spray_;
     Fragments<D> fragments_;
     Exchange exchange_;
+    std::vector<double> due_;  // of sources
     PocketAir pocket_air_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;

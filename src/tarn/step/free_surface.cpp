@@ -251,7 +251,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
-    const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
+    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
@@ -302,7 +302,7 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, scene);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
-    (void)set_rates(w.flows, w.phi, scene, 0, 0);
+    (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
@@ -342,8 +342,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
-    gained += set_rates(w.flows, w.phi, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, scene, dt);
+    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+    // Where what left was more than should have been there, nothing is left.
+    gained = std::max(gained, -w.volume_expected);
     w.volume_expected += gained;
     book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);

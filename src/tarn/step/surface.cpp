@@ -295,7 +295,7 @@ Water<D> initial_surface(const Scene& scene)
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
-    (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
+    (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
     // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
     for (int n = 0; n < 3; ++n) {
         make_distance(w, all, w.band, true);

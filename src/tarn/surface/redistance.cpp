@@ -218,15 +218,24 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
 // in front of it, continued, and must stay that: the wedge before the contact line is a part of their water. Any other is
 // a film, which has no cell's centre in it, so that nothing moves it, or the side of a shape that ends at the wall: none of
 // them counts. A plane is told by its connection: from a cell that sees the surface, through cells that have it behind the
-// wall and lie where the ones before continue it. Those are 1 / tan(angle) at most, from where the wall closes the lower
-// side of a row of cells to where it passes the upper one. Heuristic: farther than `farthest_wedge` cells from what is seen
-// nothing is connected. That is enough for 3 degrees; at half of it beaches below 7 degrees never rest, at twice it films
-// stay the longer. Afterwards `connected` is negative in cells whose surface does not count.
+// wall and lie where the ones before continue it. A wedge of water gets thinner on the way, by the tangent of its angle a
+// cell, a film does not. Heuristic: 0.02, one degree, tells them apart, and nothing is farther than `farthest_wedge` cells
+// from what is seen. Those are 1 / tan(angle) at most, from where the wall closes the lower side of a row of cells to where
+// it passes the upper one: enough for 3 degrees. At half of that beaches below 7 degrees never rest; at twice of it films
+// stay longer. Afterwards `connected` is negative in cells whose surface does not count.
 constexpr int farthest_wedge = 20;
 template <int D>
 void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& tiles)
 {
     const auto mark = connected.view();
+    const Cell<D> cells = connected.grid().cells;
+    // How thick the water is between a cell's surface and the nearest wall.
+    const auto thickness = [=] TARN_KERNEL(Cell<D> c) {
+        float wall = nodes_at_cell<D>(seen.nodes, c);
+        for (int a = 0; a < D; ++a)
+            if ((c[a] == 0 || c[a] + 1 == cells[a]) && wall > 0.5f * seen.h) wall = 0.5f * seen.h;
+        return wall - seen.phi(c);
+    };
     double left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = seen.phi.index(c);
         const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
@@ -234,7 +243,7 @@ void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& t
         return mark[i] < 0 ? 1.0 : 0.0;
     });
     for (int n = 2; left > 0 && n <= farthest_wedge + 1; ++n) {
-        const float order = static_cast<float>(n), close = 0.25f * seen.h;
+        const float order = static_cast<float>(n), close = 0.25f * seen.h, thinner = 0.02f * seen.h;
         const double before = left;
         left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = mark.index(c);
@@ -249,7 +258,8 @@ void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& t
                     if (is_nowhere(there) || !(mark[j] > 0 && mark[j] < order)) continue;
                     const float beyond = side < 0 ? seen.below(j, a) : seen.above(j, a);
                     const float on = is_nowhere(beyond) ? there : 2 * there - beyond;
-                    any = any || std::fabs(on - seen.phi[i]) < close;
+                    if (!(std::fabs(on - seen.phi[i]) < close)) continue;
+                    any = any || seen.phi[i] < 0 || thickness(c) < thickness(moved<D>(c, a, side)) - thinner;
                 }
             }
             if (any) mark[i] = order;
