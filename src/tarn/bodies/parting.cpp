@@ -242,6 +242,9 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
         if (at.divided || carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
         const float below = at.distance_outside > 0 ? at.distance_outside : 0.0f;
         if (!(pv(at.outside) + below * carried < -suction.least)) return false;
+        // Where the solid is above the surface there is no water to pull at.
+        const Vec<D, float> touched = at.outside.template as<float>() - (below / h) * at.normal;
+        if (!(sample_cells(old, boundary.cells, touched) < 0)) return false;
         return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
     };
     const double any = parallel_sum("suction", tiles, [=] TARN_KERNEL(Cell<D> c) {

@@ -55,9 +55,12 @@ struct Boundary {
     // The velocity of what closes the rest of it.
     TARN_HD float closed_velocity(Cell<D> c, int axis) const
     {
-        if (const int n = inlet_at(c, axis)) return inlet_velocity[n - 1][axis];
-        if (at_wall(c, axis) || !moving) return 0;
-        return solid_velocity[axis](c);
+        const float solid = at_wall(c, axis) || !moving ? 0.0f : solid_velocity[axis](c);
+        const int n = inlet_at(c, axis);
+        if (!n) return solid;
+        // An inlet gives what the solid leaves open of its face.
+        const float given = inlet_velocity[n - 1][axis];
+        return solids ? solid + open[axis](c) * (given - solid) : given;
     }
 };
 

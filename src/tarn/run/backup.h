@@ -23,6 +23,7 @@ public:
         particles_.copy(water.particles);
         fragments_.copy(water.fragments);
         exchange_ = water.exchange;
+        due_ = water.flows.due;
         enclosed_air_ = water.enclosed_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
@@ -41,6 +42,7 @@ public:
         water.particles.copy(particles_);
         water.fragments.copy(fragments_);
         water.exchange = exchange_;
+        water.flows.due = due_;
         water.enclosed_air = enclosed_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
@@ -79,6 +81,7 @@ public:
     {
         to.fragments.copy_beside(fragments_);
         to.exchange = exchange_;
+        to.flows.due = due_;
         to.enclosed_air = enclosed_air_;
         to.time = time_;
     }
@@ -136,6 +139,7 @@ private:
     Particles<D> particles_;
     Fragments<D> fragments_;
     Exchange exchange_;
+    std::vector<double> due_;  // of sources
     AirRegions enclosed_air_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;

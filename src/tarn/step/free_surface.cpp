@@ -274,7 +274,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     take_up(w.fragments, w.particles, w.lost, w.velocity, w.ledger, sheets_of(w.solids, w.grid),
             p.surface.spray ? 1.0 / p.surface.particles_per_cell : 0.0, dt, w.exchange.next_id, w.spraying);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
+    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
@@ -304,9 +304,13 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     const double bottom = -length(grid.size()) - w.band;
     const auto phi = std::as_const(w.phi).view();
     const auto pressure = w.pressure.view();
+    const View<D, const float> nodes = w.solids.any ? std::as_const(w.solids.distance).view() : View<D, const float>{};
+    // Beside the surface and outside of solids phi is the distance of a plane.
     const double level = bottom + parallel_max("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                              const double height = -dot(g, grid.centre(c)) / strength - static_cast<double>(phi(c));
-                             return phi(c) < 0 ? static_cast<float>(height - bottom) : 0.0f;
+                             const bool beside = phi(c) < 0 && static_cast<double>(phi(c)) > -grid.h;
+                             const bool counts = beside && !(nodes.data && nodes_at_cell<D>(nodes, c) < 0);
+                             return counts ? static_cast<float>(height - bottom) : 0.0f;
                          });
     parallel_for("initial pressure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
@@ -331,7 +335,7 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, scene);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
-    (void)set_rates(w.flows, w.phi, scene, 0, 0);
+    (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
@@ -371,8 +375,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
-    gained += set_rates(w.flows, w.phi, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, scene, dt);
+    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+    // Where what left was more than should have been there, nothing is left.
+    gained = std::max(gained, -w.volume_expected);
     w.volume_expected += gained;
     book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
