@@ -1,6 +1,7 @@
 // Enclosed air, which has no mass and keeps its volume while only water is simulated.
 
 #include <cstring>
+#include <numeric>
 
 #include "run_water.h"
 
@@ -128,6 +129,12 @@ void expect_bell(int cells)
     run_to(w, scene, 1.5);
     const Bubble after = air_below(w, 0.5);
     EXPECT_NEAR(after.volume / cell_volume(w.grid), before, 0.01 * before) << D << " " << cells;
+}
+
+TEST(EnclosedAir, goes_down_with_a_bell)
+{
+    for (const int cells : {48, 96}) expect_bell<2>(cells);
+    expect_bell<3>(40);
 }
 
 }  // namespace
