@@ -256,12 +256,15 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
 template <int D>
 void share_out(Ledger<D>& ledger, double volume)
 {
-    const double all = std::accumulate(ledger.actual.begin(), ledger.actual.end(), 0.0);
+    // What is given goes by what components hold, what is taken by what they should hold, so that none should hold less
+    // than nothing.
+    const std::vector<double> weight = volume > 0 ? ledger.actual : ledger.expected;
+    const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
     if (!(all > 0)) {
         ledger.elsewhere += volume;
         return;
     }
-    for (size_t i = 0; i < ledger.actual.size(); ++i) ledger.expected[i] += volume * ledger.actual[i] / all;
+    for (size_t i = 0; i < weight.size(); ++i) ledger.expected[i] += volume * weight[i] / all;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \

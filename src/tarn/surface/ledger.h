@@ -81,7 +81,7 @@ template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {});
 
-// Adds to what bodies should hold, by their volume.
+// Adds to what bodies should hold, by their volume; or takes from it, by what they should hold.
 template <int D>
 void share_out(Ledger<D>& ledger, double volume);
 
