@@ -24,17 +24,46 @@ Tiles<D> tiles_near(const std::vector<Shape>& shapes, const Grid<D>& grid)
     return select(map, 1);
 }
 
-// The part of a cell inside a source, so that its width counts to less than a cell.
+// The part of a cell inside a source, so that its width counts to less than a cell: the mean over pieces of the cell, each
+// cut by a plane.
 template <int D>
 TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid, Cell<D> c)
 {
-    const double part = 0.5 - source.distance(lift<D>(grid.centre(c))) / grid.h;
-    return part < 0 ? 0 : (part > 1 ? 1 : part);
+    const double d = source.distance(lift<D>(grid.centre(c))) / grid.h;
+    if (d > 1 || d < -1) return d < 0 ? 1 : 0;
+    constexpr int pieces = 4, all = D == 2 ? pieces * pieces : pieces * pieces * pieces;
+    double sum = 0;
+    for (int n = 0; n < all; ++n) {
+        Vec<D> x = grid.centre(c);
+        for (int a = 0, rest = n; a < D; ++a, rest /= pieces)
+            x[a] += grid.h * ((rest % pieces + 0.5) / pieces - 0.5);
+        const double part = 0.5 - pieces * source.distance(lift<D>(x)) / grid.h;
+        sum += part < 0 ? 0 : (part > 1 ? 1 : part);
+    }
+    return sum / all;
 }
 
-bool gives_nothing(const SourceParams& source, double t)
+// The mean of a keyed value from t to t + dt, so that what a source gives in all does not depend on the steps.
+template <class T>
+T mean(const Keyed<T>& keyed, double t, double dt)
 {
-    return source.velocity ? source.velocity->at(t) == Vec3{} : !(source.rate->at(t) > 0);
+    if (!keyed.varies() || !(dt > 0)) return keyed.at(t);
+    // Straight between keys: the trapezium rule is exact.
+    T sum{};
+    double from = t;
+    const auto add = [&](double to) {
+        sum = sum + 0.5 * (to - from) / dt * (keyed.at(from) + keyed.at(to));
+        from = to;
+    };
+    for (const auto& key : keyed.keys)
+        if (key.t > t && key.t < t + dt) add(key.t);
+    add(t + dt);
+    return sum;
+}
+
+bool gives_nothing(const SourceParams& source, double t, double dt)
+{
+    return source.velocity ? mean(*source.velocity, t, dt) == Vec3{} : !(mean(*source.rate, t, dt) > 0);
 }
 
 // A place inside a shape, in the domain and outside of solids, as far from its surface as any cell's centre.
@@ -173,7 +202,7 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
         flows.any_rate |= scene.params.source[s].rate.has_value();
         flows.source_tiles.push_back(tiles_near<D>(scene.sources[s].at(0), grid));
         flows.middle.push_back(deepest_point<D>(scene.sources[s].at(0), solids, flows.source_tiles[s]));
-        flows.shut.push_back(gives_nothing(scene.params.source[s], 0));
+        flows.shut.push_back(gives_nothing(scene.params.source[s], 0, 0));
         flows.due.push_back(scene.params.source[s].velocity && flows.shut[s] ? 1 : 0);
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
@@ -194,11 +223,11 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 }
 
 template <int D>
-void shut_sources(Flows<D>& flows, const Scene& scene, double t)
+void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt)
 {
     bool changed = false;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        const uint8_t off = gives_nothing(scene.params.source[s], t);
+        const uint8_t off = gives_nothing(scene.params.source[s], t, dt);
         changed |= flows.shut[s] != off && scene.params.source[s].velocity.has_value();
         flows.shut[s] = off;
     }
@@ -284,7 +313,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 {
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
-        if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(source.velocity->at(t)).template as<float>();
+        if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(mean(*source.velocity, t, dt)).template as<float>();
     if (flows.any_inlet)
         backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));
@@ -317,7 +346,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return p(c) < 0 && inside(c) ? 1.0 : 0.0; });
         if (cells == 0) continue;
-        const double rate = scene.params.source[s].rate->at(t);
+        const double rate = mean(*scene.params.source[s].rate, t, dt);
         const float share = static_cast<float>(rate / (cells * cell));
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
             if (p(c) < 0 && inside(c)) made(c) += share;
@@ -340,7 +369,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(there(c)); });
         if (of_water == 0) continue;
-        const double part = scene.params.sink[s].rate->at(t) / (cell * std::max(of_water, least_wet * cells));
+        const double part = mean(*scene.params.sink[s].rate, t, dt) / (cell * std::max(of_water, least_wet * cells));
         const double most = dt > 0 ? std::min(part, 1 / dt) : part;
         const float share = static_cast<float>(most);
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) -= share * there(c); });
@@ -394,7 +423,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
 
 #define TARN_INSTANTIATE(D)                                                                                       \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                                   \
-    template void shut_sources(Flows<D>&, const Scene&, double);                                                  \
+    template void shut_sources(Flows<D>&, const Scene&, double, double);                                          \
     template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
     template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \

@@ -328,7 +328,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     std::vector<Landing> landings;
     {
         const Stage stage(report.seconds_surface);
-        shut_sources(w.flows, scene, w.time);
+        shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -381,6 +381,14 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        // What could not go anywhere has not been given.
+        const Pressed pressed = find_pressed(w, boundary);
+        report.pressed = pressed.by_sources + pressed.by_solids;
+        if (pressed.by_sources != 0) {
+            const double in_vain = std::min(dt * pressed.by_sources, w.volume_expected);
+            w.volume_expected -= in_vain;
+            book_gain(w, -in_vain);
+        }
         let_go(w, p, boundary, dt);
     }
 

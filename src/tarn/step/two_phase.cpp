@@ -326,7 +326,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // follow.
     {
         const Stage stage(report.seconds_surface);
-        shut_sources(w.flows, scene, w.time);
+        shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
         double gained = -0.5 * dt * outflow(w, boundary);
