@@ -31,7 +31,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 5;
+constexpr uint32_t version = 6;
 
 struct Header {
     char magic[8];
@@ -46,9 +46,10 @@ struct Header {
     int64_t gradients;  // how many fields of them
     int64_t fragments;
     int64_t pockets;   // cells in them
+    int64_t sources;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 128, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -211,6 +212,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
     header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
+    header.sources = static_cast<int64_t>(water.flows.due.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -231,6 +233,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
         pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
     pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
+    const std::vector<float> due = as_words(water.flows.due);
+    pack(bytes, due.data(), due.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -292,6 +296,9 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
     look_for(header.pockets, 3, "damaged: enclosed air is missing");
+    look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
+    if (header.sources != static_cast<int64_t>(water.flows.due.size()))
+        throw RunError(path + ": made with another number of sources; run again from the start or restore them");
     if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
@@ -318,6 +325,9 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     }
     water.enclosed_air.volumes.resize(pockets);
     (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
+    std::vector<float> due(2 * static_cast<size_t>(header.sources));
+    (void)unpack(payload, due.data(), due.size());
+    water.flows.due = from_words(due);
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

@@ -372,7 +372,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
-        shut_sources(w.flows, scene, w.time);
+        shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -387,7 +387,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+    gained += inlet_volume(w.flows, w.phi, w.solids, dt, w.scratch[0]);
     w.volume_expected += book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
     {
@@ -431,6 +431,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        // What could not go anywhere has not been given.
+        const Pressed pressed = find_pressed(w, boundary);
+        report.pressed = pressed.by_sources + pressed.by_solids;
+        if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
         if (separated) find_tiles_again(w);
     }
 
