@@ -37,8 +37,9 @@ private:
     struct Level {
         Grid<D> grid;
         mutable Field<D> x, b;
-        Field<D> inverse_diagonal;
+        Field<D> inverse_diagonal, dirichlet;
         FaceField<D> w;
+        PoissonView<D> view() const { return {w.view(), inverse_diagonal.view(), dirichlet.view()}; }
         Tiles<D> tiles;
         TileMap<D> map;
     };

@@ -202,8 +202,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 
     // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell
     // to it.
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet, plain};
-    Field<D>& excess = scratch.z;
+    Field<D>& excess = projection.dirichlet;
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &excess, select(wet, 1), wet, plain};
     if (plain) {
         clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z}, wet);
         right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling, h);

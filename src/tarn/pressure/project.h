@@ -29,7 +29,7 @@ template <int D>
 struct Projection {
     Multigrid<D> multigrid;
     BlackBox black_box;  // instead, with air in two dimensions
-    Field<D> inverse_diagonal;
+    Field<D> inverse_diagonal, dirichlet;
     IterationRoom room;
     Field<D, int> labels;   // only with solids or inlets: of closed pockets
     InPocket<D> in_pocket;  // in the newest solve
@@ -37,7 +37,7 @@ struct Projection {
 
     Projection() = default;
     explicit Projection(const Grid<D>& grid, Sweeps sweeps = {})
-        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid)
+        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid), dirichlet(grid)
     {
     }
 };
