@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iiddddqqqqqqqQ")
+HEADER = struct.Struct("<8sIi3iiddddqqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 5
+VERSION = 6
 
 
 class State:

@@ -753,6 +753,23 @@ void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D
 }
 
 template <int D>
+void retrace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Field<D>& phi, double near,
+                   const Tiles<D>& tiles, double dt)
+{
+    const Place<D, -1> centre(tiles.grid.cells);
+    const float s = static_cast<float>(dt / tiles.grid.h), limit = static_cast<float>(near);
+    const auto to = path.view();
+    const FaceView<D, const float> u = velocity.view();
+    const auto p = phi.view();
+    parallel_for("trace", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(std::fabs(p(c)) < limit)) return;
+        const Vec<D, float> x = centre.position(c);
+        const Vec<D, float> d = trace_far(u, centre.cells, x, centre.velocity(u, c), -s) - x;
+        for (int a = 0; a < D; ++a) to[a](c) = d[a];
+    });
+}
+
+template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
                 double far, CipRoom<D>& room, const Ends<D>& ends, const Sides<D>& sides, const FlowingAir<D>& air,
                 const FaceField<D>* path)
@@ -834,6 +851,7 @@ template void advect(Field<3>&, const FaceField<3>&, const Tiles<3>&, double, Ad
                      Field<3>* const[2], const Ends<3>&, const Sides<3>&, const FlowingAir<3>&);
 #define TARN_INSTANTIATE(D)                                                                                            \
     template void trace_paths(FaceField<D>&, const FaceField<D>&, const Tiles<D>&, double);                            \
+    template void retrace_paths(FaceField<D>&, const FaceField<D>&, const Field<D>&, double, const Tiles<D>&, double); \
     template void advect_cip(Field<D>&, Gradient<D>&, const FaceField<D>&, const Tiles<D>&, double, double,            \
                              CipRoom<D>&, const Ends<D>&, const Sides<D>&, const FlowingAir<D>&, const FaceField<D>*); \
     template void self_advect_cip(FaceField<D>&, Gradient<D>(&)[D], FaceField<D>&, const Field<D>&, const Tiles<D>&,   \

@@ -56,6 +56,11 @@ void self_advect(FaceField<D>& velocity, FaceField<D>& next, const Field<D>& phi
 template <int D>
 void trace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt);
 
+// Finds them again, by another velocity, for the cells with |phi| < near.
+template <int D>
+void retrace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Field<D>& phi, double near,
+                   const Tiles<D>& tiles, double dt);
+
 // Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change. They go
 // along `path`, if it is known already; then the velocity's deformation must be known, too.
 template <int D>

@@ -253,6 +253,26 @@ void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>
 }
 
 template <int D>
+void follow_extension(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved,
+                      const Field<D, uint8_t>& own, int axis, const Tiles<D>& tiles)
+{
+    with_axis<D>(axis, [&](auto where) {
+        constexpr int at = decltype(where)::value;
+        const Cell<D> last = Place<D, at>(tiles.grid.cells).last;
+        const auto g = gradient.view();
+        const auto now = values.view(), before = moved.view();
+        const auto kept = own.view();
+        for_each_value<at>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = now.index(c);
+            const float share = kept[i] ? 1.0f : 0.0f;
+            TARN_UNROLL
+            for (int b = 0; b < D; ++b)
+                g[b][i] = difference<D>(now, last, c, i, b) + share * (g[b][i] - difference<D>(before, last, c, i, b));
+        });
+    });
+}
+
+template <int D>
 void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, const Tiles<D>& tiles)
 {
     with_axis<D>(axis, [&](auto where) { find<decltype(where)::value>(gradient, values, tiles); });
@@ -263,6 +283,8 @@ void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, cons
     template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipRoom<D>&); \
     template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,        \
                                 const CipNear<D>&);                                                          \
+    template void follow_extension(Gradient<D>&, const Field<D>&, const Field<D>&, const Field<D, uint8_t>&, int, \
+                                   const Tiles<D>&);                                                            \
     template void find_gradient(Gradient<D>&, const Field<D>&, int, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

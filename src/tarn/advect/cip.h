@@ -393,6 +393,12 @@ template <int D>
 void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved, int axis,
                    const Tiles<D>& tiles, const CipNear<D>& near = {});
 
+// The same, where values of one phase have been extended into the other: on faces that are not `own` the gradient is
+// found from the values alone.
+template <int D>
+void follow_extension(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved,
+                      const Field<D, uint8_t>& own, int axis, const Tiles<D>& tiles);
+
 // The gradient from differences of the values.
 template <int D>
 void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, const Tiles<D>& tiles);

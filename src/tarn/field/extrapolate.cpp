@@ -1,5 +1,6 @@
 #include "tarn/field/extrapolate.h"
 
+#include <cmath>
 #include <utility>
 
 namespace tarn {
@@ -22,13 +23,21 @@ struct HiddenBySheets {
     }
 };
 
-template <int D, class Hidden>
+// The smaller of two slopes of one sign, else zero.
+TARN_HD inline float minmod(float a, float b)
+{
+    const float size_a = std::fabs(a), size_b = std::fabs(b);
+    return a * b > 0 ? (size_a < size_b ? a : b) : 0.0f;
+}
+
+template <bool limited, int D, class Hidden>
 void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
                       const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch,
-                      const Hidden& hidden)
+                      const Hidden& hidden, const Field<D>* otherwise)
 {
     const auto d = distance.view();
     const auto k = known.view();
+    const View<D, const float> bound = otherwise ? otherwise->view() : View<D, const float>{};
     const int back = d.next(axis);
     const float little = 1e-3f * static_cast<float>(distance.grid().h);
 
@@ -56,8 +65,14 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                 const float strength = nearer > little ? nearer : little;
                 const bool nothing =
                     is_nowhere(v) | is_nowhere(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
+                float there = v;
+                if constexpr (limited) {
+                    // On with the slope so far, but not past what is there.
+                    const float before = from[j + side * from.next(a)], slope = v - before;
+                    there += is_nowhere(before) ? 0.0f : minmod(slope, bound[i] - v);
+                }
                 weight += nothing ? 0.0f : strength;
-                sum += nothing ? 0.0f : strength * v;
+                sum += nothing ? 0.0f : strength * there;
             }
             const float old = from[i], mean = sum / (weight > 0 ? weight : 1.0f);
             const float reached = weight > 0 ? mean : nowhere;
@@ -66,6 +81,14 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
         std::swap(from, to);
     }
     const auto v = u.view();
+    if (otherwise) {
+        const auto rest = otherwise->view();
+        return parallel_for_faces<true>("extrapolate rest", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = v.index(c);
+            const float reached = from[i], old = rest[i];
+            v[i] = is_nowhere(reached) ? old : reached;
+        });
+    }
     parallel_for_faces<true>("extrapolate rest", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = v.index(c);
         const float reached = from[i];
@@ -77,17 +100,21 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
 
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch, const Sheets<D>& sheets)
+                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch, const Sheets<D>& sheets,
+                 const Field<D>* otherwise)
 {
     if (sheets.any())
-        extrapolate_seen(u, known, axis, distance, tiles, unknown, layers, scratch, HiddenBySheets<D>{sheets});
+        extrapolate_seen<false>(u, known, axis, distance, tiles, unknown, layers, scratch, HiddenBySheets<D>{sheets},
+                         otherwise);
+    else if (otherwise)
+        extrapolate_seen<true>(u, known, axis, distance, tiles, unknown, layers, scratch, NothingHidden{}, otherwise);
     else
-        extrapolate_seen(u, known, axis, distance, tiles, unknown, layers, scratch, NothingHidden{});
+        extrapolate_seen<false>(u, known, axis, distance, tiles, unknown, layers, scratch, NothingHidden{}, otherwise);
 }
 
 template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&,
-                          const Tiles<2>&, int, Field<2>&, const Sheets<2>&);
+                          const Tiles<2>&, int, Field<2>&, const Sheets<2>&, const Field<2>*);
 template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&,
-                          const Tiles<3>&, int, Field<3>&, const Sheets<3>&);
+                          const Tiles<3>&, int, Field<3>&, const Sheets<3>&, const Field<3>*);
 
 }  // namespace tarn

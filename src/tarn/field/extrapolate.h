@@ -14,9 +14,13 @@ namespace tarn {
 // tiles, of which `unknown` have all the others. `distance` is at cell centres, `nowhere` beyond the grid, and grows
 // away from the known faces. Faces not reached become 0. `scratch` is a field to work in. Nothing comes through a
 // sheet, nor to a face that has one.
+//
+// With `otherwise`, values that are there already, faces not reached keep those, and without sheets the others go on
+// from their neighbours with the slope so far, as far as it leads towards what is there (minmod): a smooth field stays
+// what it is to second order, and none gets new extremes.
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
                  const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch,
-                 const Sheets<D>& sheets = {});
+                 const Sheets<D>& sheets = {}, const Field<D>* otherwise = nullptr);
 
 }  // namespace tarn

@@ -72,6 +72,77 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
     if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
 }
 
+// Surface and velocity leap past each other: the surface moves for dt with a velocity that then changes for dt. This is
+// of second order, and keeps the energy of waves, where the velocity is that of the middle of the surface's step: its
+// newest change must have lasted for half of the step before and half of this one (leapfrog). Where dt changes it has
+// not, and each change in time with a wave would pump it:   u += (dt - dt_before) / 2 du/dt.
+template <int D>
+void centre_in_time(Water<D>& w, double dt)
+{
+    const bool gradient = w.velocity_gradient[0].any();
+    // By no more than half of the newest change.
+    const float by = static_cast<float>(0.5 * std::min(dt - w.dt_before, w.dt_before));
+    const bool moves = w.dt_before > 0 && by != 0;
+    for (int a = 0; a < D; ++a) {
+        const auto u = w.velocity[a].view(), rate = w.acceleration[a].view();
+        if (moves && gradient) w.cip.moved[a].copy(w.velocity[a]);
+        parallel_for_faces<true>("centre", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = u.index(c);
+            const float now = u[i] + (moves ? by : 0.0f) * rate[i];
+            u[i] = now;
+            rate[i] = now;  // until the end of the step
+        });
+    }
+    if (moves && gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+}
+
+// Faces that the surface has passed went from one phase's velocity to the other's, which is no acceleration.
+template <int D>
+void find_acceleration(Water<D>& w, double dt)
+{
+    const auto before = std::as_const(w.phases.phi).view(), now = std::as_const(w.phi).view();
+    const float share = static_cast<float>(1 / dt);
+    for (int a = 0; a < D; ++a) {
+        const auto rate = w.acceleration[a].view();
+        const auto u = std::as_const(w.velocity)[a].view();
+        const int n = now.next(a);
+        parallel_for_faces<true>("acceleration", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = u.index(c);
+            const float was = before[i] + before[i - n], is = now[i] + now[i - n], change = u[i] - rate[i];
+            rate[i] = (was > 0 ? 1.0f : -1.0f) * (is > 0 ? 1.0f : -1.0f) > 0 ? share * change : 0.0f;
+        });
+    }
+    w.dt_before = dt;
+}
+
+// Velocities move, each phase's by itself.
+template <int D>
+void advect_velocities(Water<D>& w, const Params& p, double dt)
+{
+    Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
+                    sheets_of(w.solids, w.grid), w.tiles_active);
+    for (const bool water : {true, false}) {
+        FaceField<D>& u = water ? w.velocity : w.phases.air;
+        auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
+        find_carried(w.phases, w.phi, water, w.tiles_active);
+        if (p.method.advection == Advection::cip) {
+            // Away from the surface the paths are known.
+            if (!sides.any()) {
+                retrace_paths(w.path, u, w.phi, w.band, w.tiles_active, dt);
+                find_deformation(w.cip, u, w.tiles_active);
+            }
+            self_advect_cip(u, gradient, w.faces, w.phases.carried, w.tiles_active, dt, scratch, w.cip, sides,
+                            near_water(w), &w.path);
+        } else {
+            self_advect(u, w.faces, w.phases.carried, w.tiles_active, dt, p.method.advection, scratch, sides);
+        }
+    }
+    join_velocities(w.velocity, w.velocity_gradient, w.phases, w.phi, p, w.tiles_active);
+    for (int a = 0; a < D && w.velocity_gradient[0].any(); ++a) w.cip.moved[a].copy(w.velocity[a]);
+}
+
 // How much water there should be more than there is. The grid shows bubbles as water, and droplets as air.
 template <int D>
 double missing_volume(const Water<D>& w, const Params& p)
@@ -288,6 +359,8 @@ Water<D> initial_water(const Scene& scene)
     w.fluid.fill(-1);
     w.density = FaceField<D>(w.grid);
     w.path = FaceField<D>(w.grid);
+    w.acceleration = FaceField<D>(w.grid);
+    w.phases = PhaseVelocities<D>(w.grid, p.method.advection == Advection::cip);
     if (viscous(p)) {
         w.mu = Field<D>(w.grid);
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
@@ -325,6 +398,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // follow.
     {
         const Stage stage(report.seconds_surface);
+        w.phases.phi.copy(w.phi);
+        centre_in_time(w, dt);
         shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
@@ -345,14 +420,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
-        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         widen_jets(w, p, boundary);
-        if (p.method.advection == Advection::cip)
-            self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip,
-                            sides_of(w.solids, w.grid), near_water(w), w.whole_path ? &w.path : nullptr);
-        else
-            self_advect(w.velocity, w.faces, w.fluid, w.tiles_active, dt, p.method.advection, scratch,
-                        sides_of(w.solids, w.grid));
+        advect_velocities(w, p, dt);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
@@ -371,6 +440,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         extend_into_solids(w, boundary);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+        find_acceleration(w, dt);
     }
     w.time += dt;
     ++w.step;

@@ -9,6 +9,7 @@
 #include "tarn/field/field.h"
 #include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
+#include "tarn/phases/phase_velocities.h"
 #include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
@@ -38,6 +39,8 @@ struct Water {
     Field<D> pressure;                 // the newest, where the next solve starts
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
+    FaceField<D> acceleration;         // only with air: of what stays in its phase, over the newest step
+    double dt_before = 0;              // and how long that was
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
@@ -70,6 +73,7 @@ struct Water {
     FaceField<D> density;       // only with air
     FaceField<D> path;          // only with air: where the flow comes from in a (sub)step, in cells from each centre
     bool whole_path = false;    // the substep is the step
+    PhaseVelocities<D> phases;  // only with air: each phase's own velocity
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
     EnclosedAir<D> enclosed;

@@ -1,0 +1,120 @@
+#include "tarn/phases/phase_velocities.h"
+
+#include <utility>
+
+#include "tarn/base/axes.h"
+#include "tarn/field/extrapolate.h"
+#include "tarn/phases/two_fluids.h"
+
+namespace tarn {
+
+namespace {
+
+// How far a phase's velocity is sampled in the other: a smeared layer, and the cell that interpolation needs.
+constexpr int layers = 3;
+
+// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp.
+template <int D>
+void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, const Tiles<D>& tiles)
+{
+    const auto k = known.view();
+    const auto p = phi.view();
+    const int n = p.next(axis), last = tiles.grid.cells[axis];
+    parallel_for_faces("phase velocities", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = p.index(c);
+        const float lower = c[axis] > 0 ? p[i - n] : p[i], upper = c[axis] < last ? p[i] : p[i - n];
+        k[i] = lower + upper <= 0 ? 1 : 0;
+    });
+}
+
+// Component `axis` of one phase's velocity is extended where the other is. Faces that nothing reaches keep what
+// `otherwise` has.
+template <int D>
+void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& known, Field<D>& scratch, int axis,
+                  const PhaseVelocities<D>& phases, const Sheets<D>& sheets, const Tiles<D>& tiles)
+{
+    mark_own(known, phases.phi, axis, tiles);
+    extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
+}
+
+// Phi as the other phase sees it. Its padding stays what it is.
+template <int D>
+void turn(Field<D>& phi, const Tiles<D>& tiles)
+{
+    const auto p = phi.view();
+    parallel_for<true>("phase velocities", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = -p(c); });
+}
+
+}  // namespace
+
+template <int D>
+void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
+                     FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved,
+                     const Sheets<D>& sheets, const Tiles<D>& tiles)
+{
+    const bool gradients = gradient[0].any();
+    for (int a = 0; a < D; ++a) {
+        phases.air[a].copy(velocity[a]);
+        if (gradients) moved[a].copy(velocity[a]);
+        if (gradients)
+            for (int b = 0; b < D; ++b) phases.air_gradient[a].along[b].copy(gradient[a].along[b]);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, sheets, tiles);
+        if (gradients) follow_extension(gradient[a], velocity[a], moved[a], known[a], a, tiles);
+    }
+    turn(phases.phi, tiles);
+    for (int a = 0; a < D; ++a) {
+        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, sheets, tiles);
+        if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
+    }
+    turn(phases.phi, tiles);
+}
+
+template <int D>
+void find_carried(PhaseVelocities<D>& phases, const Field<D>& phi, bool water, const Tiles<D>& tiles)
+{
+    const auto carried = phases.carried.view();
+    const auto p = phi.view();
+    const float sign = water ? 1.0f : -1.0f, reach = smearing * static_cast<float>(phi.grid().h);
+    parallel_for<true>("phase velocities", tiles,
+                       [=] TARN_KERNEL(Cell<D> c) { carried(c) = sign * p(c) - reach; });
+}
+
+template <int D>
+void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const PhaseVelocities<D>& phases,
+                     const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+{
+    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float epsilon = smearing * static_cast<float>(phi.grid().h);
+    const bool sharp = params.method.interface == Interface::sharp, gradients = gradient[0].any();
+    const auto p = phi.view();
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const auto u_air = phases.air[a].view();
+        const FaceView<D> g = gradients ? gradient[a].view() : FaceView<D>{};
+        const FaceView<D, const float> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D, const float>{};
+        const int n = p.next(a), last = phi.grid().cells[a];
+        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            const float lower = c[a] > 0 ? p[i - n] : p[i], upper = c[a] < last ? p[i] : p[i - n];
+            const float share = sharp ? wet_share(lower, upper) : smeared_step(0.5f * (lower + upper), epsilon);
+            if (!(share < 1)) return;
+            const float mass = share * water / (air + (water - air) * share), rest = 1 - mass;
+            // What a phase does not hold it was not advected to.
+            u[i] = share > 0 ? mass * u[i] + rest * u_air[i] : u_air[i];
+            if (!gradients) return;
+            for (int b = 0; b < D; ++b) g[b][i] = share > 0 ? mass * g[b][i] + rest * g_air[b][i] : g_air[b][i];
+        });
+    }
+}
+
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
+                                  FaceField<D>&, FaceField<D>&, const Sheets<D>&, const Tiles<D>&);                    \
+    template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \
+    template void join_velocities(FaceField<D>&, Gradient<D>(&)[D], const PhaseVelocities<D>&, const Field<D>&,        \
+                                  const Params&, const Tiles<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn
