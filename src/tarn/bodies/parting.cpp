@@ -43,10 +43,6 @@ struct SuctionAtSide {
     }
 };
 
-// Whether water that moves towards a wall by so much in this step closes the gap before it. Half of it is neither too
-// early nor too late: what a gap that is closed too soon adds to the water, one that is closed too late takes away.
-TARN_HD inline bool arrives(float gap, float path) { return path > 0 && path > 2 * gap; }
-
 // A cell beside or inside a solid, and the solid's surface that is nearest to it.
 template <int D>
 struct AtSolid {
@@ -189,22 +185,25 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
 }
 
 template <int D>
-bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary, double band,
-                          double dt, const Tiles<D>& tiles, Field<D>& scratch)
+bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity, const Boundary<D>& boundary,
+                   double band, double dt, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const Cell<D> cells = boundary.cells;
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band), s = static_cast<float>(dt);
     const auto p = phi.view(), next = scratch.view();
     const View<D, const float> old = p;
     const auto u = velocity.view();
-    // Whether the water at the solid's surface nearest to x has parted from it and is led back.
+    const View<D, const float> xv = x ? x->view() : View<D, const float>{};
+    // Whether the water at the solid's surface nearest to a cell has separated from it and would pass it.
     const auto back = [=] TARN_KERNEL(const AtSolid<D>& at) {
         if (at.divided) return false;
         const float wet = old(at.outside), dry = sample_cells(old, cells, at.inside);
         if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
         if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, cell_at(at.inside, cells));
-        return arrives(wet + at.distance_outside, -s * dot(at.normal, relative));
+        const float gap = wet + at.distance_outside > 0 ? wet + at.distance_outside : 0.0f, theta = -wet / h;
+        const float pushed = xv.data ? xv(at.outside) / (theta < theta_min ? theta_min : theta) : 0.0f;
+        return s * (pushed - dot(at.normal, relative)) > gap;
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
@@ -268,8 +267,8 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
     template void move_gaps(Field<D>&, const Tiles<D>&);                                                       \
     template bool rejoin_sides(Field<D>&, const Field<D>*, WallFaces<D>&, const Boundary<D>&, double,          \
                                const Tiles<D>&);                                                               \
-    template bool close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, double,     \
-                                       const Tiles<D>&, Field<D>&);                                            \
+    template bool rejoin_solids(Field<D>&, const Field<D>*, const FaceField<D>&, const Boundary<D>&, double,   \
+                                double, const Tiles<D>&, Field<D>&);                                           \
     template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \
     template bool part_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \

@@ -31,11 +31,11 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 template <int D>
 [[nodiscard]] bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const Boundary<D>& boundary,
                                 double dt, const Tiles<D>& tiles);
-// Water that `velocity` leads back to a solid within dt is at it again. `scratch` is a field to work in. Returns whether
-// that has made any cell wet.
+// The same at solids, whose gaps close at once. `scratch` is a field to work in.
 template <int D>
-[[nodiscard]] bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                                        double band, double dt, const Tiles<D>& tiles, Field<D>& scratch);
+[[nodiscard]] bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity,
+                                 const Boundary<D>& boundary, double band, double dt, const Tiles<D>& tiles,
+                                 Field<D>& scratch);
 
 // What suction is told by, all in the unit of the pressure.
 template <int D>

@@ -424,10 +424,12 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         };
         forces.gaps = w.gaps;
         forces.rejoin = [&](const Field<D>* x) {
-            return w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
+            const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
+            const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, dt,
+                                                              w.tiles_active, w.scratch[0]);
+            if (solids) find_wet_tiles(w);
+            return sides || solids;
         };
-        if (w.solids.any && close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]))
-            find_wet_tiles(w);
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
