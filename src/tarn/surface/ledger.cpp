@@ -25,8 +25,26 @@ struct Seen {
         if (closed) open = closed->open.view();
     }
     TARN_HD bool belongs(Cell<D> c) const { return wet.phi(c) < 0 && (!solids || wet.outside(c) > 0); }
+    // What solids leave of a cell may be so little that all its faces are closed. It is then part of the body that lies
+    // before the solid: of one neighbour only, so that it joins nothing through a wall. Returns which, 2 axis + side,
+    // or -1 for a cell with an open face.
+    TARN_HD int cut_off(int i) const
+    {
+        for (int a = 0; a < D; ++a)
+            if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return -1;
+        const Vec<D, float> n = nodes_normal<D>(wet.nodes, i);
+        int axis = 0;
+        for (int a = 1; a < D; ++a)
+            if (std::fabs(n[a]) > std::fabs(n[axis])) axis = a;
+        return 2 * axis + (n[axis] > 0);
+    }
     // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.
-    TARN_HD bool joins(int i, int axis) const { return !solids || open[axis][i] > 0; }
+    TARN_HD bool joins(int i, int axis) const
+    {
+        if (!solids || open[axis][i] > 0) return true;
+        if (wet.sheets.below(i, axis)) return false;
+        return cut_off(i) == 2 * axis || cut_off(i - open[axis].next(axis)) == 2 * axis + 1;
+    }
 };
 
 // The body that a wet cell's water was part of before it moved; 0 where that cannot be told.
