@@ -232,12 +232,9 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     find_bodies(ledger, phi, closed, shallow, deep);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
-    const double landed = std::accumulate(ledger.landed.begin(), ledger.landed.end(), 0.0);
     ledger.elsewhere = 0;
-    ledger.landed.resize(old_count);
     if (count <= 1) {
         ledger.expected.assign(count, 0);
-        ledger.landed.assign(count, landed);
         return share_out(ledger, should);
     }
 
@@ -258,26 +255,20 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     });
     const std::vector<double> left = left_sums.result();
     const double cell = cell_volume(phi.grid());
-    for (std::vector<double>* const volumes : {&ledger.expected, &ledger.landed}) {
-        if (volumes == &ledger.landed && !(landed > 0)) {
-            volumes->assign(count, 0);
-            continue;
-        }
-        // In one body's cells there is so much of what it should hold for every wet cell that came from it.
-        std::vector<double> share(old_count);
-        for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? (*volumes)[i] / cell / left[i] : 0;
-        const Mirror mirror;
-        const double* const each = mirror.of(share.data(), share.size());
-        SumsByBody new_sums(count);
-        add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
-            const int from = body(c) > 0 ? came(c) : 0;
-            if (from == 0) return 0.0;
-            to = body(c);
-            return each[from - 1] * static_cast<double>(seen.wet(c));
-        });
-        *volumes = new_sums.result();
-        for (double& volume : *volumes) volume *= cell;
-    }
+    // In one body's cells there is so much of what it should hold for every wet cell that came from it.
+    std::vector<double> share(old_count);
+    for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? ledger.expected[i] / cell / left[i] : 0;
+    const Mirror mirror;
+    const double* const each = mirror.of(share.data(), share.size());
+    SumsByBody new_sums(count);
+    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
+        const int from = body(c) > 0 ? came(c) : 0;
+        if (from == 0) return 0.0;
+        to = body(c);
+        return each[from - 1] * static_cast<double>(seen.wet(c));
+    });
+    ledger.expected = new_sums.result();
+    for (double& volume : ledger.expected) volume *= cell;
     // What bodies held that are gone, and what rounding took.
     share_out(ledger, should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0));
 }
