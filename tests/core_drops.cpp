@@ -86,7 +86,7 @@ void expect_momentum(int cells)
     x[1] = 0.5f * static_cast<float>(cells) - 1.8f;
     double before[D];
     for (int a = 0; a < D; ++a) before[a] = momentum(w, a);
-    std::vector<Landing<D>> landings(3, Landing<D>{1, x, u, 0.01});
+    std::vector<Landing<D>> landings(3, Landing<D>{1, x, u, 0.01, 0});
     landings[1].x[0] += 0.4f;
     landings[2].body = 0;  // has left through an open side
     add_momentum(w.velocity, landings, w.phi, boundary);

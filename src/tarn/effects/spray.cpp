@@ -186,7 +186,7 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
     for (int k = 0; k < 2 * D + 1; ++k) columns[k] = read(drops.column(k), n);
     for (size_t i = 0; i < fate.size(); ++i) {
         if (fate[i] == flying) continue;
-        Landing<D> l{fate[i], {}, {}, double(columns[2 * D][i])};
+        Landing<D> l{fate[i], {}, {}, double(columns[2 * D][i]), 0};
         for (int a = 0; a < D; ++a) {
             l.x[a] = columns[a][i];
             l.u[a] = columns[D + a][i];
@@ -198,6 +198,70 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
     });
     (void)compact(drops, 0, room);
     return landed;
+}
+
+template <int D>
+void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const Sheets<D>& sheets,
+                const Tiles<D>& tiles, SprayRoom<D>& room)
+{
+    if (landings.empty()) return;
+    constexpr int reach = 3, width = 2 * reach;  // cells
+    constexpr int around = D == 3 ? width * width * width : width * width;
+    constexpr float unit = 1 << 22, most = 0.25f;  // shifts are added as whole numbers, in any order
+    const int n = static_cast<int>(landings.size());
+    const Grid<D> grid = phi.grid();
+    const Cell<D> cells = grid.cells;
+    const float h = static_cast<float>(grid.h);
+    const auto f = phi.view();
+    int* const shift = room_for(room.shift, grid.storage()) + grid.origin;
+    parallel_for("landing", tiles, [=] TARN_KERNEL(Cell<D> c) { shift[f.index(c)] = 0; });
+    const Mirror mirror;
+    const Landing<D>* const drops = mirror.of(landings.data(), landings.size());
+    Memory<float> placed_there(landings.size());
+    float* const placed = placed_there.data();
+    parallel_range("landing", n, [=] TARN_KERNEL(int i) {
+        placed[i] = 0;
+        if (drops[i].body == 0) return;
+        const Vec<D, float> x = drops[i].x;
+        const Vec<D, float> home = cell_at(x, cells).template as<float>();
+        const auto weight_at = [&](int k, Cell<D>& c) {
+            for (int a = 0; a < D; ++a, k /= width) c[a] = static_cast<int>(x[a] + 1) - reach + k % width;
+            for (int a = 0; a < D; ++a)
+                if (c[a] < 0 || c[a] >= cells[a]) return 0.0f;
+            const Vec<D, float> there = c.template as<float>(), away = there - x;
+            const float weight = 1 - dot(away, away) / (reach * reach);
+            if (!(weight > 0) || std::fabs(f(c)) > reach * h) return 0.0f;
+            return go(sheets, home, there) == there ? weight : 0.0f;
+        };
+        float area = 0;
+        for (int k = 0; k < around; ++k) {
+            Cell<D> c;
+            const float weight = weight_at(k, c), d = weight > 0 ? std::fabs(f(c)) / h : 1.0f;
+            area += d < 1 ? weight * (1 - d) : 0.0f;
+        }
+        const float volume = static_cast<float>(drops[i].volume);
+        const float by = most * area > volume ? volume / area : most;
+        placed[i] = by * area;
+        for (int k = 0; k < around; ++k) {
+            Cell<D> c;
+            const float weight = weight_at(k, c);
+            if (weight > 0) atomic_add(shift + f.index(c), static_cast<int>(unit * by * weight));
+        }
+    });
+    const float per_unit = h / unit;
+    parallel_for("landing", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = f.index(c);
+        f[i] -= per_unit * static_cast<float>(shift[i]);
+    });
+    const ParticleView<D> p = particles.view();
+    const View<D, const float> now = f;
+    parallel_range("landing", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = p.at(i);
+        if (!(p.radius[i] > 0) || shift[f.index(cell_at(x, cells))] == 0) return;
+        if ((sheets.any() ? sample_one_side(now, sheets, x) : sample_cells(now, cells, x)) < 0) p.radius[i] = 0;
+    });
+    const std::vector<float> volumes = read(placed, n);
+    for (size_t i = 0; i < landings.size(); ++i) landings[i].placed = double(volumes[i]);
 }
 
 template <int D>
@@ -292,6 +356,8 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
                           const Sheets<D>&, double, double, double&, SprayRoom<D>&);                                   \
     template std::vector<Landing<D>> fly(Fragments<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,           \
                                          const Boundary<D>&, const Params&, const Wind&, Vec3, double, SprayRoom<D>&); \
+    template void add_volume(Field<D>&, Particles<D>&, std::vector<Landing<D>>&, const Sheets<D>&, const Tiles<D>&,    \
+                             SprayRoom<D>&);                                                                           \
     template void add_momentum(FaceField<D>&, const std::vector<Landing<D>>&, const Field<D>&, const Boundary<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -9,15 +9,21 @@
 // It moves by gravity and by the drag of air that is at rest or blows as the scene's wind; walls and solids stop it
 // (effects/flight.h).
 //
-// Landing gives back momentum and volume apart. Momentum goes to the faces around the place of impact at once, as the
-// mean by mass of what is there and of what arrives,
+// Landing gives back volume and momentum, apart from each other and independent of the step. The surface is moved
+// outwards around the place of impact until it holds as much more (the inverse of (15) in [SSK05] §5.3, to first
+// order),
+//
+//   phi(c) <- phi(c) - sum_d b_d w_d(c),   b_d sum_c w_d(c) delta(phi(c)) h^D = V_d,   w_d(c) = 1 - |c - x_d|^2 / (3
+//   h)^2,
+//
+// and by no more than a quarter of a cell for one drop. The drop's volume becomes part of the target volume of the
+// connected component that it lands in, so that the volume correction gives back what is left of it. Momentum goes to
+// the faces around the place of impact at once, as the mean by mass of what is there and of what arrives,
 //
 //   u_f <- (m_f u_f + sum_d w_df m_d u_d) / (m_f + sum_d w_df m_d),
 //
 // with w the weights of multilinear interpolation and m_f the mass of the water around the face: no component gets
-// larger than the largest of all that are mixed, whatever the step. Volume goes to the target volume of the connected
-// component that the drop lands in, and comes back to the grid by the volume correction, with the velocity of the water
-// there, so that in the end the momentum is that of both.
+// larger than the largest of all that are mixed, whatever the step.
 //
 // Positions are counted in cells from the first cell's centre, volumes in cells. Drops are held with all other droplets
 // and bubbles (phases/fragments.h), in the order in which they came to be.
@@ -36,7 +42,7 @@ namespace tarn {
 template <int D>
 struct SprayRoom {
     Fragments<D> drops;
-    Memory<int> starts, fates;
+    Memory<int> starts, fates, shift;
     int fresh = 0;  // as many at the end of the list are of this step, and have moved already
 };
 
@@ -45,7 +51,7 @@ template <int D>
 struct Landing {
     int body;  // of the ledger, counted from 1; 0: it left through an open side
     Vec<D, float> x, u;
-    double volume;
+    double volume, placed = 0;  // placed: as much of it is on the grid
 };
 
 // Turns lost particles into spray. To be asked while the ledger has the components that were there before the surface
@@ -60,6 +66,12 @@ template <int D>
 std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
                             const Boundary<D>& boundary, const Params& params, const Wind& wind, Vec3 gravity,
                             double dt, SprayRoom<D>& room);
+
+// Gives the volume of what has landed to phi around, as far as there is a surface. Particles of air go from where it
+// has come.
+template <int D>
+void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const Sheets<D>& sheets,
+                const Tiles<D>& tiles, SprayRoom<D>& room);
 
 // Gives the momentum of what has landed to the faces around, those with water and not closed by `boundary`.
 template <int D>

@@ -217,13 +217,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
     pack_columns(bytes, water.particles);
-    std::vector<double> landed = water.ledger.landed;
-    landed.resize(water.ledger.expected.size());
-    for (const std::vector<double>* volumes :
-         {&water.ledger.expected, static_cast<const std::vector<double>*>(&landed)}) {
-        const std::vector<float> halves = as_words(*volumes);
-        pack(bytes, halves.data(), halves.size());
-    }
+    const std::vector<float> halves = as_words(water.ledger.expected);
+    pack(bytes, halves.data(), halves.size());
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
               water.ledger.body.where());
     for_each_gradient<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -285,7 +280,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!there) throw torn(what);
     };
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(2 * header.bodies, 2, "damaged: bodies are missing");
+    look_for(2 * header.bodies, 1, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
     if (header.gradients != gradients_of(water))
@@ -303,10 +298,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
-    for (std::vector<double>* volumes : {&water.ledger.expected, &water.ledger.landed}) {
-        (void)unpack(payload, halves.data(), halves.size());
-        *volumes = from_words(halves);
-    }
+    (void)unpack(payload, halves.data(), halves.size());
+    water.ledger.expected = from_words(halves);
     water.ledger.elsewhere = header.elsewhere;
     if (header.labels > 0) {
         if (water.ledger.body.size() == 0) water.ledger.body = Field<D, int>(water.grid);

@@ -197,16 +197,18 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     const double cell = cell_volume(w.grid);
     const KernelShapes where = scene.wind.for_kernels(w.time);
-    const std::vector<Landing<D>> landings =
+    std::vector<Landing<D>> landings =
         fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
             p.domain.gravity.at(w.time), dt, w.spraying);
-    w.ledger.landed.resize(w.ledger.expected.size());
+    add_volume(w.phi, w.particles, landings, sheets_of(w.solids, w.grid), w.tiles_active, w.spraying);
+    if (!landings.empty()) find_wet_tiles(w);
     for (const Landing<D>& l : landings) {
-        if (l.body > 0) {
-            w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
-            w.ledger.landed[static_cast<size_t>(l.body - 1)] += cell * l.volume;
-        } else
+        if (l.body == 0) {
             w.volume_expected -= cell * l.volume;
+            continue;
+        }
+        w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
+        w.ledger.actual[static_cast<size_t>(l.body - 1)] += cell * l.placed;
     }
     return landings;
 }
@@ -232,10 +234,11 @@ double correction_time(const Grid<D>& grid, const Params& p)
 // between the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
 // flows out of a cell has an outlet as wide. A component without a surface is left alone, and so is one whose error
 // is less than what phi tells of a volume. Over a step the equation for V_k is solved exactly: of the error,
-// 1 - exp(-dt / tau) goes. Without the correction only what drops have brought is given back, in the same way.
+// 1 - exp(-dt / tau) goes.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    if (!p.surface.volume_correction) return;
     const auto body = std::as_const(w.ledger.body).view();
     const auto phi = std::as_const(w.phi).view();
     const auto source = w.swelling.view();
@@ -260,11 +263,9 @@ void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, do
     std::vector<float> rates(area.size() + 1);
     for (size_t i = 0; i < area.size(); ++i) {
         if (!(area[i] > 0)) continue;
-        double& landed = w.ledger.landed[i];
         const double error = w.ledger.expected[i] - w.ledger.actual[i], unknown = unsure * w.ledger.actual[i];
-        const double volume = p.surface.volume_correction ? error - std::clamp(error, -unknown, unknown) : landed;
+        const double volume = error - std::clamp(error, -unknown, unknown);
         rates[i + 1] = static_cast<float>(std::clamp(rate * volume / cell / area[i], -most, most));
-        landed -= std::clamp(dt * static_cast<double>(rates[i + 1]) * cell * area[i], 0.0, landed);
     }
     const Mirror mirror;
     const float* const rates_there = mirror.of(rates.data(), rates.size());

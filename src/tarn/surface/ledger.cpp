@@ -25,8 +25,26 @@ struct Seen {
         if (closed) open = closed->open.view();
     }
     TARN_HD bool belongs(Cell<D> c) const { return wet.phi(c) < 0 && (!solids || wet.outside(c) > 0); }
+    // What solids leave of a cell may be so little that all its faces are closed. It is then part of the body that lies
+    // before the solid: of one neighbour only, so that it joins nothing through a wall. Returns which, 2 axis + side,
+    // or -1 for a cell with an open face.
+    TARN_HD int cut_off(int i) const
+    {
+        for (int a = 0; a < D; ++a)
+            if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return -1;
+        const Vec<D, float> n = nodes_normal<D>(wet.nodes, i);
+        int axis = 0;
+        for (int a = 1; a < D; ++a)
+            if (std::fabs(n[a]) > std::fabs(n[axis])) axis = a;
+        return 2 * axis + (n[axis] > 0);
+    }
     // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.
-    TARN_HD bool joins(int i, int axis) const { return !solids || open[axis][i] > 0; }
+    TARN_HD bool joins(int i, int axis) const
+    {
+        if (!solids || open[axis][i] > 0) return true;
+        if (wet.sheets.below(i, axis)) return false;
+        return cut_off(i) == 2 * axis || cut_off(i - open[axis].next(axis)) == 2 * axis + 1;
+    }
 };
 
 // The body that a wet cell's water was part of before it moved; 0 where that cannot be told.
@@ -214,12 +232,9 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     find_bodies(ledger, phi, closed, shallow, deep);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
-    const double landed = std::accumulate(ledger.landed.begin(), ledger.landed.end(), 0.0);
     ledger.elsewhere = 0;
-    ledger.landed.resize(old_count);
     if (count <= 1) {
         ledger.expected.assign(count, 0);
-        ledger.landed.assign(count, landed);
         return share_out(ledger, should);
     }
 
@@ -240,26 +255,20 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     });
     const std::vector<double> left = left_sums.result();
     const double cell = cell_volume(phi.grid());
-    for (std::vector<double>* const volumes : {&ledger.expected, &ledger.landed}) {
-        if (volumes == &ledger.landed && !(landed > 0)) {
-            volumes->assign(count, 0);
-            continue;
-        }
-        // In one body's cells there is so much of what it should hold for every wet cell that came from it.
-        std::vector<double> share(old_count);
-        for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? (*volumes)[i] / cell / left[i] : 0;
-        const Mirror mirror;
-        const double* const each = mirror.of(share.data(), share.size());
-        SumsByBody new_sums(count);
-        add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
-            const int from = body(c) > 0 ? came(c) : 0;
-            if (from == 0) return 0.0;
-            to = body(c);
-            return each[from - 1] * static_cast<double>(seen.wet(c));
-        });
-        *volumes = new_sums.result();
-        for (double& volume : *volumes) volume *= cell;
-    }
+    // In one body's cells there is so much of what it should hold for every wet cell that came from it.
+    std::vector<double> share(old_count);
+    for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? ledger.expected[i] / cell / left[i] : 0;
+    const Mirror mirror;
+    const double* const each = mirror.of(share.data(), share.size());
+    SumsByBody new_sums(count);
+    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
+        const int from = body(c) > 0 ? came(c) : 0;
+        if (from == 0) return 0.0;
+        to = body(c);
+        return each[from - 1] * static_cast<double>(seen.wet(c));
+    });
+    ledger.expected = new_sums.result();
+    for (double& volume : ledger.expected) volume *= cell;
     // What bodies held that are gone, and what rounding took.
     share_out(ledger, should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0));
 }

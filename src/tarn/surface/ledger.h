@@ -17,7 +17,6 @@ template <int D>
 struct Ledger {
     // A checkpoint. Volumes are in m³ (m² in 2D).
     std::vector<double> expected;  // what each body should hold
-    std::vector<double> landed;    // what of that drops brought that is not on the grid yet
     double elsewhere = 0;          // what belongs to none, or was taken from none
     Field<D, int> body;            // a wet cell's body, counted from 1; 0 where there is none
 
