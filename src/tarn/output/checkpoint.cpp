@@ -1,7 +1,7 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
-//                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
+//   payload           phi, then each velocity component, then pressure, padding included; the columns of
+//                     particles; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
 //                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
 //                     carried; the columns of droplets and bubbles, and what they were given; the cells of small
 //                     pockets, which pocket each is in, and the air it holds; everything as packed 32-bit words
@@ -30,7 +30,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 5;
+constexpr uint32_t version = 6;
 
 struct Header {
     char magic[8];
@@ -40,7 +40,7 @@ struct Header {
     int32_t frame;
     double h, time, volume_expected, elsewhere;
     int64_t step;
-    int64_t particles, spray, bodies;
+    int64_t particles, bodies;
     int64_t labels;     // cells that tell their body: all, or none
     int64_t gradients;  // how many fields of them
     int64_t fragments;
@@ -48,7 +48,7 @@ struct Header {
     int64_t sources;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 144, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -205,19 +205,17 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.volume_expected = water.volume_expected;
     header.step = water.step;
     header.particles = water.particles.count();
-    header.spray = water.spray.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
     header.elsewhere = water.ledger.elsewhere;
     header.labels = static_cast<int64_t>(water.ledger.body.size());
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
-    header.pockets = static_cast<int64_t>(water.pocket_air.cells.size());
+    header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
     header.sources = static_cast<int64_t>(water.flows.due.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
     pack_columns(bytes, water.particles);
-    pack_columns(bytes, water.spray);
     const std::vector<float> halves = as_words(water.ledger.expected);
     pack(bytes, halves.data(), halves.size());
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
@@ -226,9 +224,9 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack_columns(bytes, water.fragments);
     const std::vector<float> given = as_words(numbers_of(water.exchange));
     pack(bytes, given.data(), given.size());
-    for (const std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets})
+    for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
         pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
-    pack(bytes, water.pocket_air.volumes.data(), water.pocket_air.volumes.size());
+    pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
     const std::vector<float> due = as_words(water.flows.due);
     pack(bytes, due.data(), due.size());
     header.payload = bytes.size() - sizeof header;
@@ -281,7 +279,6 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!there) throw torn(what);
     };
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(header.spray, Spray<D>::columns, "damaged: spray is missing");
     look_for(2 * header.bodies, 1, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
@@ -292,14 +289,13 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
-    look_for(header.pockets, 3, "damaged: pockets of air are missing");
+    look_for(header.pockets, 3, "damaged: enclosed air is missing");
     look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
     if (header.sources != static_cast<int64_t>(water.flows.due.size()))
         throw RunError(path + ": made with another number of sources; run again from the start or restore them");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and pockets");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies, enclosed air and sources");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
-    unpack_columns(payload, water.spray, static_cast<int>(header.spray));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
     (void)unpack(payload, halves.data(), halves.size());
     water.ledger.expected = from_words(halves);
@@ -315,12 +311,12 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     (void)unpack(payload, given.data(), given.size());
     water.exchange = exchange_from(from_words(given));
     const size_t pockets = static_cast<size_t>(header.pockets);
-    for (std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets}) {
+    for (std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions}) {
         list->resize(pockets);
         (void)unpack(payload, reinterpret_cast<float*>(list->data()), pockets);
     }
-    water.pocket_air.volumes.resize(pockets);
-    (void)unpack(payload, water.pocket_air.volumes.data(), pockets);
+    water.enclosed_air.volumes.resize(pockets);
+    (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
     std::vector<float> due(2 * static_cast<size_t>(header.sources));
     (void)unpack(payload, due.data(), due.size());
     water.flows.due = from_words(due);

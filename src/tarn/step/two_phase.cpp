@@ -138,8 +138,7 @@ void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundar
     const bool carried = w.debt.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density,
-                                        w.solids.any ? &w.solids.distance : nullptr, boundary, p,
+    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
                                         p.domain.gravity.at(w.time), dt, w.exchange);
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
