@@ -376,7 +376,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, w.solids, dt, w.scratch[0]);
+    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
     // Where what left was more than should have been there, nothing is left.
     gained = std::max(gained, -w.volume_expected);
     w.volume_expected += gained;
