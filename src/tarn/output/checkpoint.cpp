@@ -294,7 +294,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
     if (header.sources != static_cast<int64_t>(water.flows.due.size()))
         throw RunError(path + ": made with another number of sources; run again from the start or restore them");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies, enclosed air and sources");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));

@@ -113,17 +113,6 @@ void place_inlets(Flows<D>& flows, const Scene& scene)
     }
 }
 
-// Whether a cell beside this one is inside of an inlet, in part.
-template <int D>
-TARN_HD inline bool part_beside(const View<D, const float>& part, Cell<D> cells, Cell<D> c)
-{
-    bool any = false;
-    for (int a = 0; a < D; ++a)
-        any = any || (c[a] > 0 && part(moved<D>(c, a, -1)) > 0) ||
-              (c[a] + 1 < cells[a] && part(moved<D>(c, a, 1)) > 0);
-    return any;
-}
-
 // Whether a cell can give water to others, or take it: some of its faces are open, and no inlet moves it.
 template <int D>
 struct Available {
@@ -390,17 +379,17 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 }
 
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt, Field<D>& scratch)
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt)
 {
     if (!flows.any_inlet) return 0;
     const Grid<D> grid = phi.grid();
-    const Cell<D> cells = grid.cells;
     const auto p = phi.view();
     const auto part = flows.inlet_part.view();
     const auto there = flows.inlet_there.view();
-    const auto flow = scratch.view();
     const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
-    const WetPart<D> wet = wet_part(phi, solids);
+    const bool any_solids = solids.any;
+    FaceView<D, const float> open{};
+    if (any_solids) open = solids.open.view();
     TileMap<D> near(grid);
     for (const Tiles<D>& tiles : flows.source_tiles)
         for (const Box<D>& box : tiles.boxes)
@@ -410,51 +399,26 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
                 for (int a = 0; a < D; ++a) t[a] /= tile_size;
                 near.flags[near.index(t)] = 1;
             }
-    const Tiles<D> tiles = select(near, 1);
-    const auto inside = [=] TARN_KERNEL(Cell<D> c) {
-        for (int a = 0; a < D; ++a) c[a] = c[a] < 0 ? 0 : (c[a] < cells[a] ? c[a] : cells[a] - 1);
-        return c;
-    };
-    // - div (part u): what leaves the inlets, and less than zero where it enters. Along a side that is parallel to the
-    // velocity the axes cancel, once it is averaged over neighbours, however the side lies in the grid.
-    parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        float out = 0;
+    const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
+        const float here = part(c);
+        double out_of_cell = 0;
+        if (!(here > 0)) return out_of_cell;
+        const Vec<D, float> u = velocity[there(c) - 1];
         for (int a = 0; a < D; ++a)
-            for (int side = -1; side <= 1; side += 2) {
-                const Cell<D> other = inside(moved<D>(c, a, side));
-                if (there(other)) out -= 0.5f * static_cast<float>(side) * part(other) * velocity[there(other) - 1][a];
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> other = moved<D>(c, a, 2 * side - 1), inner = moved<D>(c, a, 1 - 2 * side);
+                const double out = side ? u[a] : -u[a];
+                if (!grid.contains(other) || out == 0) continue;
+                const double passes = any_solids ? open[a](moved<D>(c, a, side)) : 1.0;
+                const float beyond = part(other);
+                if (out > 0 && here > beyond) out_of_cell += passes * out * (here - beyond);
+                // What flows in from outside is water or air.
+                const float across = grid.contains(inner) && part(inner) > here ? part(inner) : here;
+                if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += passes * out * across;
             }
-        flow(c) = out;
+        return out_of_cell;
     });
-    const double sum = parallel_sum("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        constexpr int around = D == 2 ? 9 : 27;
-        float out = 0;
-        Vec<D, float> u;
-        for (int n = 0; n < around; ++n) {
-            Cell<D> other = c;
-            float weight = 1;
-            for (int a = 0, rest = n; a < D; ++a, rest /= 3) {
-                other[a] += rest % 3 - 1;
-                weight *= rest % 3 == 1 ? 0.5f : 0.25f;
-            }
-            other = inside(other);
-            // Outside of the tiles nothing flows.
-            if (there(other) || part_beside(part, cells, other)) out += weight * flow(other);
-            if (there(other)) u += weight * part(other) * velocity[there(other) - 1];
-        }
-        const float speed = length(u);
-        if (out == 0 || !(speed > 0)) return 0.0;
-        // It leaves to where there is room, and enters from where there is water.
-        const float ahead = out > 0 ? 1.0f : -1.5f;
-        const Cell<D> to = cell_at(c.template as<float>() + (ahead / speed) * u, cells);
-        const Vec<D, float> at = c.template as<float>() + (ahead / speed) * u;
-        bool in_domain = true;
-        for (int a = 0; a < D; ++a)
-            in_domain = in_domain && at[a] > -0.5f && at[a] < static_cast<float>(cells[a]) - 0.5f;
-        if (!in_domain || (out < 0 && !(p(to) < 0))) return 0.0;
-        return static_cast<double>(out * wet.outside(to));
-    });
-    return sum * cell_volume(grid) / grid.h * dt;
+    return flow * cell_volume(grid) / grid.h * dt;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                       \
@@ -463,7 +427,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
     template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
     template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \
-    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double, Field<D>&);
+    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -67,8 +67,9 @@ template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, const Scene& scene, double t,
                  double dt);
 
-// The volume that inlets give in dt: what leaves them, less the water that enters them. `scratch` is a field to work in.
+// The volume that inlets give in dt: what leaves their cells, less the water that enters them. Of a shape whose sides are
+// not along the axes, sides along the velocity count too much: each step of the cells gives, and none takes air.
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt, Field<D>& scratch);
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt);
 
 }  // namespace tarn

@@ -407,7 +407,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.phi, w.solids, dt, w.scratch[0]);
+        gained += inlet_volume(w.flows, w.phi, w.solids, dt);
         w.volume_expected += std::max(gained, -w.volume_expected);
         exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
