@@ -1,7 +1,7 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
-//                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
+//   payload           phi, then each velocity component, then pressure, padding included; the columns of
+//                     particles; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
 //                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
 //                     carried; the columns of droplets and bubbles, and what they were given; the cells of small
 //                     pockets, which pocket each is in, and the air it holds; everything as packed 32-bit words
@@ -30,7 +30,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 4;
+constexpr uint32_t version = 6;
 
 struct Header {
     char magic[8];
@@ -38,9 +38,9 @@ struct Header {
     int32_t dimension;
     int32_t cells[3];
     int32_t frame;
-    double h, time, volume_expected, elsewhere;
+    double h, time, volume_expected, elsewhere, dt_before;
     int64_t step;
-    int64_t particles, spray, bodies;
+    int64_t particles, bodies;
     int64_t labels;     // cells that tell their body: all, or none
     int64_t gradients;  // how many fields of them
     int64_t fragments;
@@ -123,7 +123,7 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
-// What only some methods have, gradients and debt, in the order of the file.
+// What only some methods have, gradients, debt and acceleration, in the order of the file.
 template <int D, class WaterOrConst, class F>
 void for_each_gradient(WaterOrConst& water, F&& f)
 {
@@ -131,6 +131,7 @@ void for_each_gradient(WaterOrConst& water, F&& f)
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
     if (water.debt.size() > 0) f(water.debt);
+    for (int a = 0; a < D && water.acceleration[a].size() > 0; ++a) f(water.acceleration[a]);
 }
 template <int D>
 int64_t gradients_of(const Water<D>& water)
@@ -202,20 +203,19 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.h = water.grid.h;
     header.time = water.time;
     header.volume_expected = water.volume_expected;
+    header.dt_before = water.dt_before;
     header.step = water.step;
     header.particles = water.particles.count();
-    header.spray = water.spray.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
     header.elsewhere = water.ledger.elsewhere;
     header.labels = static_cast<int64_t>(water.ledger.body.size());
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
-    header.pockets = static_cast<int64_t>(water.pocket_air.cells.size());
+    header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
     pack_columns(bytes, water.particles);
-    pack_columns(bytes, water.spray);
     const std::vector<float> halves = as_words(water.ledger.expected);
     pack(bytes, halves.data(), halves.size());
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
@@ -224,9 +224,9 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack_columns(bytes, water.fragments);
     const std::vector<float> given = as_words(numbers_of(water.exchange));
     pack(bytes, given.data(), given.size());
-    for (const std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets})
+    for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
         pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
-    pack(bytes, water.pocket_air.volumes.data(), water.pocket_air.volumes.size());
+    pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -277,7 +277,6 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!there) throw torn(what);
     };
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(header.spray, Spray<D>::columns, "damaged: spray is missing");
     look_for(2 * header.bodies, 1, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
@@ -288,11 +287,10 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
-    look_for(header.pockets, 3, "damaged: pockets of air are missing");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and pockets");
+    look_for(header.pockets, 3, "damaged: enclosed air is missing");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
-    unpack_columns(payload, water.spray, static_cast<int>(header.spray));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
     (void)unpack(payload, halves.data(), halves.size());
     water.ledger.expected = from_words(halves);
@@ -308,16 +306,17 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     (void)unpack(payload, given.data(), given.size());
     water.exchange = exchange_from(from_words(given));
     const size_t pockets = static_cast<size_t>(header.pockets);
-    for (std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets}) {
+    for (std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions}) {
         list->resize(pockets);
         (void)unpack(payload, reinterpret_cast<float*>(list->data()), pockets);
     }
-    water.pocket_air.volumes.resize(pockets);
-    (void)unpack(payload, water.pocket_air.volumes.data(), pockets);
+    water.enclosed_air.volumes.resize(pockets);
+    (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);
     water.volume_expected = header.volume_expected;
+    water.dt_before = header.dt_before;
     return header.frame;
 }
 

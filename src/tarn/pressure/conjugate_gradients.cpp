@@ -50,7 +50,7 @@ struct Scalars {
 
 // z = M r, and r . z, where kernels look for it.
 template <int D>
-using Precondition = std::function<void(Field<D>& z, const Field<D>& r, double* dot)>;
+using Precondition = std::function<void(Field<D>& z, Field<D>& r, double* dot)>;
 
 template <int D>
 SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
@@ -75,6 +75,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
         with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
+        if (system.regions) system.regions->add_shared(r, x);
         report.residual =
             parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     }
@@ -105,6 +106,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
+        if (system.regions) system.regions->subtract_shared(z, p, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
         const Late alpha(&s->alpha);
@@ -164,7 +166,7 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
     parallel_for<true>("keep", system.tiles, [=] TARN_KERNEL(Cell<D> c) { kept[bc.index(c)] = bc(c); });
     const SolveReport first = solve<D>(
         x, b, system, pockets, goal, p, z,
-        [&](Field<D>& to, const Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
+        [&](Field<D>& to, Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
     // Without an iteration b is not finite.
     if (first.converged || first.iterations == 0) return first;
 

@@ -240,6 +240,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     const Field<D>* fine_excess = &excess;
     const Field<D>* fine_inverse = fine_.inverse_diagonal;
     const TileMap<D>* fine_map = &fine_.map;
+    const Regions<D>* fine_regions = fine_.regions;
     for (Level& level : coarse_) {
         const TileMap<D> before = std::exchange(level.map, TileMap<D>(level.grid));
         fine_map->for_each([&](size_t i, Cell<D> t) {
@@ -274,7 +275,10 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
                      [=] TARN_KERNEL(Cell<D> c) { coarse(c) = 0.5f * sum_children<D>(inverse, c, fine); });
         invert_diagonal(level.inverse_diagonal, level.dirichlet, level.w, level.tiles);
 
+        if (fine_.regions) fine_regions->coarsen(level.regions, level.grid);
+
         fine_w = &level.w;
+        fine_regions = &level.regions;
         fine_excess = &level.dirichlet;
         fine_inverse = &level.inverse_diagonal;
         fine_map = &level.map;
@@ -284,24 +288,34 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 template <int D>
 void Multigrid<D>::cycle(size_t n) const
 {
-    if (together_ && coarse_[n].grid.count() <= small_cells) return cycle_small(n);
     const Level& l = coarse_[n];
-    sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
-    for (int s = 1; s < sweeps_.coarse; ++s)
+    const bool shared = fine_.regions;
+    if (together_ && !shared && l.grid.count() <= small_cells) return cycle_small(n);
+    const auto relax_regions = [&] {
+        if (shared) l.regions.relax(l.x, l.b);
+    };
+    const auto sweep_down = [&] {
         for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        relax_regions();
+    };
+    const auto sweep_up = [&] {
+        relax_regions();
+        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+    };
+    if (shared) l.regions.start(l.b);
+    sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
+    relax_regions();
+    for (int s = 1; s < sweeps_.coarse; ++s) sweep_down();
     if (n + 1 < coarse_.size()) {
         const Level& next = coarse_[n + 1];
         restrict_residual(next.b, next.tiles, l.x, l.b, l.view());
         cycle(n + 1);
         prolong(l.x, l.tiles, next.x, l.inverse_diagonal);
     } else {
-        for (int s = 1; s < coarsest_sweeps; ++s)
-            for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
-        for (int s = 1; s < coarsest_sweeps; ++s)
-            for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        for (int s = 1; s < coarsest_sweeps; ++s) sweep_down();
+        for (int s = 1; s < coarsest_sweeps; ++s) sweep_up();
     }
-    for (int s = 0; s < sweeps_.coarse; ++s)
-        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+    for (int s = 0; s < sweeps_.coarse; ++s) sweep_up();
 }
 
 template <int D>
@@ -328,15 +342,22 @@ void Multigrid<D>::cycle_small(size_t n) const
 }
 
 template <int D>
-void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) const
+void Multigrid<D>::precondition(Field<D>& z, Field<D>& r, double* dot) const
 {
+    const auto relax_regions = [&] {
+        if (fine_.regions) fine_.regions->relax(z, r);
+    };
+    if (fine_.regions) fine_.regions->start(r);
     const FaceField<D>& w = *fine_.w;
     const Field<D>& inverse = *fine_.inverse_diagonal;
     with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
-        for (int s = 1; s < sweeps_.fine; ++s)
+        relax_regions();
+        for (int s = 1; s < sweeps_.fine; ++s) {
             for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            relax_regions();
+        }
         if (sweeps_.bodies) bodies_.relax(z, r);
         if (!coarse_.empty()) {
             restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, view_of(fine_));
@@ -344,11 +365,15 @@ void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) con
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
         if (sweeps_.bodies) bodies_.relax(z, r);
-        for (int s = 1; s < sweeps_.fine; ++s)
+        for (int s = 1; s < sweeps_.fine; ++s) {
+            relax_regions();
             for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+        }
+        relax_regions();
         relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
         relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
     });
+    if (fine_.regions) fine_.regions->finish(z, r, dot);
 }
 
 template class Multigrid<2>;

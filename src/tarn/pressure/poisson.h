@@ -15,6 +15,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
+#include "tarn/pressure/regions.h"
 #include "tarn/pressure/report.h"
 
 namespace tarn {
@@ -29,6 +30,7 @@ struct Poisson {
     // Every conductance between unknowns is one, and x is zero wherever there is no unknown: then the neighbours may be
     // summed without asking w, which halves what must be read.
     bool uniform = false;
+    const Regions<D>* regions = nullptr;  // unknowns that cells share, eliminated; null: none
 };
 
 // Labels of closed pockets: this and less.

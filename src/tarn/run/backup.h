@@ -1,6 +1,6 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity, pressure, the gradients that CIP carries, particles, spray and fragments; a copy on disk would cost none,
+// velocity, pressure, the gradients that CIP carries, particles and droplets; a copy on disk would cost none,
 // but most retries would then repeat many steps.
 
 #include "tarn/step/water.h"
@@ -21,10 +21,10 @@ public:
         pressure_.copy(water.pressure);
         for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
         particles_.copy(water.particles);
-        spray_.copy(water.spray);
         fragments_.copy(water.fragments);
         exchange_ = water.exchange;
-        pocket_air_ = water.pocket_air;
+        due_ = water.flows.due;
+        enclosed_air_ = water.enclosed_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
         elsewhere_ = water.ledger.elsewhere;
@@ -32,6 +32,7 @@ public:
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
+        dt_before_ = water.dt_before;
     }
     // Solids and all else that restore() makes are the caller's to rebuild.
     void give_back(Water<D>& water) const
@@ -40,10 +41,10 @@ public:
         water.pressure.copy(pressure_);
         for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
         water.particles.copy(particles_);
-        water.spray.copy(spray_);
         water.fragments.copy(fragments_);
         water.exchange = exchange_;
-        water.pocket_air = pocket_air_;
+        water.flows.due = due_;
+        water.enclosed_air = enclosed_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
         water.ledger.elsewhere = elsewhere_;
@@ -51,6 +52,7 @@ public:
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
+        water.dt_before = dt_before_;
     }
 
     const Field<D>& phi() const { return phi_; }
@@ -75,14 +77,15 @@ public:
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
         to.step = step_;
         to.volume_expected = volume_expected_;
+        to.dt_before = dt_before_;
     }
     // What a picture needs besides phi.
     void copy_spray_beside(Water<D>& to) const
     {
-        to.spray.copy_beside(spray_);
         to.fragments.copy_beside(fragments_);
         to.exchange = exchange_;
-        to.pocket_air = pocket_air_;
+        to.flows.due = due_;
+        to.enclosed_air = enclosed_air_;
         to.time = time_;
     }
     static Water<D> room_for(const Water<D>& water)
@@ -93,7 +96,6 @@ public:
         room.pressure = Field<D>(water.grid, Where::program);
         room.velocity = FaceField<D>(water.grid, Where::program);
         room.particles = Particles<D>(Where::program);
-        room.spray = Spray<D>(Where::program);
         room.fragments = Fragments<D>(Where::program);
         room.ledger.body = Field<D, int>(water.grid, Where::program);
         room.solids.any = water.solids.any;
@@ -102,11 +104,15 @@ public:
     }
 
 private:
-    // What only some methods have of a water or of a backup: gradients and debt.
+    // What only some methods have of a water or of a backup: gradients, debt and acceleration.
     static Gradient<D>& phi_of(Backup& b) { return b.phi_gradient_; }
     static const Gradient<D>& phi_of(const Backup& b) { return b.phi_gradient_; }
     static Gradient<D>& phi_of(Water<D>& w) { return w.phi_gradient; }
     static const Gradient<D>& phi_of(const Water<D>& w) { return w.phi_gradient; }
+    static FaceField<D>& acceleration_of(Backup& b) { return b.acceleration_; }
+    static const FaceField<D>& acceleration_of(const Backup& b) { return b.acceleration_; }
+    static FaceField<D>& acceleration_of(Water<D>& w) { return w.acceleration; }
+    static const FaceField<D>& acceleration_of(const Water<D>& w) { return w.acceleration; }
     static Field<D>& debt_of(Backup& b) { return b.debt_; }
     static const Field<D>& debt_of(const Backup& b) { return b.debt_; }
     static Field<D>& debt_of(Water<D>& w) { return w.debt; }
@@ -123,6 +129,8 @@ private:
             for (int b = 0; b < D && velocity_of(from, a).any(); ++b)
                 f(velocity_of(to, a).along[b], velocity_of(from, a).along[b]);
         if (debt_of(from).size() > 0) f(debt_of(to), debt_of(from));
+        for (int a = 0; a < D && acceleration_of(from)[a].size() > 0; ++a)
+            f(acceleration_of(to)[a], acceleration_of(from)[a]);
     }
     template <class To, class From>
     static void copy_gradients(To& to, const From& from)
@@ -136,16 +144,17 @@ private:
     Field<D> phi_, pressure_;
     Gradient<D> phi_gradient_, velocity_gradient_[D];
     Field<D> debt_;
+    FaceField<D> acceleration_;
     FaceField<D> velocity_;
     Particles<D> particles_;
-    Spray<D> spray_;
     Fragments<D> fragments_;
     Exchange exchange_;
-    PocketAir pocket_air_;
+    std::vector<double> due_;  // of sources
+    AirRegions enclosed_air_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;
-    double time_ = 0, volume_expected_ = 0;
+    double time_ = 0, volume_expected_ = 0, dt_before_ = 0;
     long step_ = -1;
 };
 

@@ -224,10 +224,7 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     FlowingAir<D> air{.everywhere = w.air};
-    if (!w.air && !p.flow) {
-        air.pressure = std::as_const(w.pressure).view();
-        air.body = std::as_const(w.ledger.body).view();
-    }
+    air.enclosed = w.enclosed.marked();
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
@@ -295,9 +292,12 @@ Water<D> initial_surface(const Scene& scene)
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
-    (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
-    for (int n = 0; n < 3; ++n) make_distance(w, all, w.band, true);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
+    // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
+    for (int n = 0; n < 3; ++n) {
+        make_distance(w, all, w.band, true);
+        if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    }
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);

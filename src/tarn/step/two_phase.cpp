@@ -115,6 +115,35 @@ void find_acceleration(Water<D>& w, double dt)
     w.dt_before = dt;
 }
 
+// What a phase may not take from the other is in proportion to the difference of their densities: of equal ones each
+// face's velocity is that of both. So extended velocities count with the Atwood number, |rho_water - rho_air| over the
+// sum, and what was there before with the rest.
+template <int D>
+void weigh_extensions(Water<D>& w, const Params& p)
+{
+    const double water = p.fluid.density, air = p.air.density;
+    const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
+    const bool gradients = w.velocity_gradient[0].any();
+    const auto phi = std::as_const(w.phases.phi).view();
+    for (int a = 0; a < D; ++a) {
+        const auto of_water = w.velocity[a].view(), of_air = w.phases.air[a].view();
+        const FaceView<D> g_water = gradients ? w.velocity_gradient[a].view() : FaceView<D>{};
+        const FaceView<D> g_air = gradients ? w.phases.air_gradient[a].view() : FaceView<D>{};
+        const int n = phi.next(a), last = w.grid.cells[a];
+        parallel_for_faces("phase velocities", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
+            const bool wet = lower + upper <= 0;
+            const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
+            (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
+            for (int b = 0; b < D && gradients; ++b) {
+                const float g_own = wet ? g_water[b][i] : g_air[b][i], g = wet ? g_air[b][i] : g_water[b][i];
+                (wet ? g_air : g_water)[b][i] = g + rest * (g_own - g);
+            }
+        });
+    }
+}
+
 // Velocities move, each phase's by itself.
 template <int D>
 void advect_velocities(Water<D>& w, const Params& p, double dt)
@@ -123,6 +152,7 @@ void advect_velocities(Water<D>& w, const Params& p, double dt)
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
                     sheets_of(w.solids, w.grid), w.tiles_active);
+    weigh_extensions(w, p);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
@@ -189,7 +219,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     carry_surface(w, p, dt, hooks);
     if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
+    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
@@ -209,8 +239,7 @@ void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundar
     const bool carried = w.debt.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density,
-                                        w.solids.any ? &w.solids.distance : nullptr, boundary, p,
+    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
                                         p.domain.gravity.at(w.time), dt, w.exchange);
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
@@ -376,7 +405,7 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, scene);
 
     // Water that moves at the start takes the air around it along.
-    (void)set_rates(w.flows, w.phi, scene, 0, 0);
+    (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
     find_density(w.density, w.phi, p, w.tiles_active);
     (void)project_all(w, p, boundary, 1.0 / p.time.rate);
@@ -407,9 +436,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         double gained = -0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
-        gained += set_rates(w.flows, w.phi, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.phi, scene, dt);
-        w.volume_expected += gained;
+        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+        gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+        w.volume_expected += std::max(gained, -w.volume_expected);
         exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
         if (p.surface.volume_correction) compensate(w, p);

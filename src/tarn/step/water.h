@@ -10,7 +10,7 @@
 #include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/phases/phase_velocities.h"
-#include "tarn/pressure/air_pockets.h"
+#include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
 #include "tarn/surface/particles.h"
@@ -41,9 +41,8 @@ struct Water {
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     FaceField<D> acceleration;         // only with air: of what stays in its phase, over the newest step
     double dt_before = 0;              // and how long that was
-    Spray<D> spray;                    // water that the grid cannot hold
-    Fragments<D> fragments;            // only with air: droplets and bubbles
-    PocketAir pocket_air;              // in small pockets, without air
+    Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
+    AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
@@ -57,7 +56,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
-    Field<D> swelling;   // divergence that the newest step asked for: to correct volumes, and where spray landed
+    Field<D> swelling;   // divergence that the newest step asked for, to correct volumes
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
@@ -77,7 +76,7 @@ struct Water {
     PhaseVelocities<D> phases;  // only with air: each phase's own velocity
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
-    AirPockets<D> pockets;
+    EnclosedAir<D> enclosed;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;
     LostParticles lost;
