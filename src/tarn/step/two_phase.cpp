@@ -119,7 +119,7 @@ void find_acceleration(Water<D>& w, double dt)
 // face's velocity is that of both. So extended velocities count with the Atwood number, |rho_water - rho_air| over the
 // sum, and what was there before with the rest.
 template <int D>
-void weigh_extensions(Water<D>& w, const Params& p)
+void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
 {
     const double water = p.fluid.density, air = p.air.density;
     const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
@@ -130,7 +130,7 @@ void weigh_extensions(Water<D>& w, const Params& p)
         const FaceView<D> g_water = gradients ? w.velocity_gradient[a].view() : FaceView<D>{};
         const FaceView<D> g_air = gradients ? w.phases.air_gradient[a].view() : FaceView<D>{};
         const int n = phi.next(a), last = w.grid.cells[a];
-        parallel_for_faces("phase velocities", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
             const bool wet = lower + upper <= 0;
@@ -144,15 +144,16 @@ void weigh_extensions(Water<D>& w, const Params& p)
     }
 }
 
-// Velocities move, each phase's by itself.
+// Velocities move, each phase's by itself. `around` holds the surface at the start of the step: only there do they
+// differ.
 template <int D>
-void advect_velocities(Water<D>& w, const Params& p, double dt)
+void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, double dt)
 {
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
-                    sheets_of(w.solids, w.grid), w.tiles_active);
-    weigh_extensions(w, p);
+                    sheets_of(w.solids, w.grid), around);
+    weigh_extensions(w, p, around);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
@@ -422,6 +423,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
+    const Tiles<D> around = w.tiles_band;
 
     // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
     // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
@@ -451,7 +453,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         widen_jets(w, p, boundary);
-        advect_velocities(w, p, dt);
+        advect_velocities(w, p, around, dt);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
