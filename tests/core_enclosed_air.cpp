@@ -1,6 +1,7 @@
 // Enclosed air, which has no mass and keeps its volume while only water is simulated.
 
 #include <cstring>
+#include <numeric>
 
 #include "run_water.h"
 

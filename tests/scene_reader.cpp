@@ -329,6 +329,13 @@ TEST(SceneReader, what_is_reserved_for_later_says_so)
 
 TEST(SceneReader, air_belongs_to_water_and_air)
 {
+    {
+        const Params both = read_params("tarn = 1\n[domain]\nsize = [1, 1]\n[[water]]\nshape = \"box\"\nmin = [0, 0]\n"
+                                        "max = [1, 0.5]\n[method]\nphases = \"water-air\"\n[surface]\nadvection = \"weno5\"\n",
+                                        "x.toml");
+        EXPECT_EQ(both.method.advection, Advection::cip);
+        EXPECT_EQ(both.surface.advection, Advection::weno5);
+    }
     const std::string air = "[air]\ndensity = 2\n", both = "[method]\nphases = \"water-air\"\n";
     EXPECT_EQ(refusal(good + both + air), "accepted");
     EXPECT_EQ(refusal(good + air),

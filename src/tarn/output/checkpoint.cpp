@@ -39,7 +39,7 @@ struct Header {
     int32_t dimension;
     int32_t cells[3];
     int32_t frame;
-    double h, time, volume_expected, elsewhere;
+    double h, time, volume_expected, elsewhere, dt_before;
     int64_t step;
     int64_t particles, bodies;
     int64_t labels;     // cells that tell their body: all, or none
@@ -125,7 +125,7 @@ void for_each_field(WaterOrConst& water, F&& f)
     f(water.pressure);
 }
 
-// What only some methods have, gradients and debt, in the order of the file.
+// What only some methods have, gradients, debt and acceleration, in the order of the file.
 template <int D, class WaterOrConst, class F>
 void for_each_gradient(WaterOrConst& water, F&& f)
 {
@@ -133,6 +133,7 @@ void for_each_gradient(WaterOrConst& water, F&& f)
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
     if (water.debt.size() > 0) f(water.debt);
+    for (int a = 0; a < D && water.acceleration[a].size() > 0; ++a) f(water.acceleration[a]);
 }
 template <int D>
 int64_t gradients_of(const Water<D>& water)
@@ -204,6 +205,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.h = water.grid.h;
     header.time = water.time;
     header.volume_expected = water.volume_expected;
+    header.dt_before = water.dt_before;
     header.step = water.step;
     header.particles = water.particles.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
@@ -325,6 +327,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     water.time = header.time;
     water.step = static_cast<long>(header.step);
     water.volume_expected = header.volume_expected;
+    water.dt_before = header.dt_before;
     return header.frame;
 }
 

@@ -304,7 +304,8 @@ const ParamRow method_rows[] = {
     choice<&MethodParams::phases>("phases", "What flows."),
     choice<&MethodParams::surface>("surface", "What carries the surface."),
     choice<&MethodParams::advection>("advection",
-                                     "How the velocity is carried along; \"linear\" is \"semi-lagrangian\"."),
+                                     "How the velocity is carried along; \"linear\" is \"semi-lagrangian\". "
+                                     "With air, \"cip\" unless given."),
     choice<&MethodParams::interface>(
         "interface",
         "With air: whether density changes over three cells or from one to the next, which "
@@ -313,7 +314,8 @@ const ParamRow method_rows[] = {
 
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
-    choice<&SurfaceParams::advection>("advection", "How the surface is carried along."),
+    choice<&SurfaceParams::advection>("advection",
+                                      "How the surface is carried along. With air, \"cip\" unless given."),
     number<&SurfaceParams::max_step>(
         "max_step", "cells", 0.1, 100,
         "How far the surface and its particles move at once; longer steps are divided. With air "

@@ -32,6 +32,7 @@ public:
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
+        dt_before_ = water.dt_before;
     }
     // Solids and all else that restore() makes are the caller's to rebuild.
     void give_back(Water<D>& water) const
@@ -51,6 +52,7 @@ public:
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
+        water.dt_before = dt_before_;
     }
 
     const Field<D>& phi() const { return phi_; }
@@ -75,6 +77,7 @@ public:
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
         to.step = step_;
         to.volume_expected = volume_expected_;
+        to.dt_before = dt_before_;
     }
     // What a picture needs besides phi.
     void copy_spray_beside(Water<D>& to) const
@@ -101,11 +104,15 @@ public:
     }
 
 private:
-    // What only some methods have of a water or of a backup: gradients and debt.
+    // What only some methods have of a water or of a backup: gradients, debt and acceleration.
     static Gradient<D>& phi_of(Backup& b) { return b.phi_gradient_; }
     static const Gradient<D>& phi_of(const Backup& b) { return b.phi_gradient_; }
     static Gradient<D>& phi_of(Water<D>& w) { return w.phi_gradient; }
     static const Gradient<D>& phi_of(const Water<D>& w) { return w.phi_gradient; }
+    static FaceField<D>& acceleration_of(Backup& b) { return b.acceleration_; }
+    static const FaceField<D>& acceleration_of(const Backup& b) { return b.acceleration_; }
+    static FaceField<D>& acceleration_of(Water<D>& w) { return w.acceleration; }
+    static const FaceField<D>& acceleration_of(const Water<D>& w) { return w.acceleration; }
     static Field<D>& debt_of(Backup& b) { return b.debt_; }
     static const Field<D>& debt_of(const Backup& b) { return b.debt_; }
     static Field<D>& debt_of(Water<D>& w) { return w.debt; }
@@ -122,6 +129,8 @@ private:
             for (int b = 0; b < D && velocity_of(from, a).any(); ++b)
                 f(velocity_of(to, a).along[b], velocity_of(from, a).along[b]);
         if (debt_of(from).size() > 0) f(debt_of(to), debt_of(from));
+        for (int a = 0; a < D && acceleration_of(from)[a].size() > 0; ++a)
+            f(acceleration_of(to)[a], acceleration_of(from)[a]);
     }
     template <class To, class From>
     static void copy_gradients(To& to, const From& from)
@@ -135,6 +144,7 @@ private:
     Field<D> phi_, pressure_;
     Gradient<D> phi_gradient_, velocity_gradient_[D];
     Field<D> debt_;
+    FaceField<D> acceleration_;
     FaceField<D> velocity_;
     Particles<D> particles_;
     Fragments<D> fragments_;
@@ -144,7 +154,7 @@ private:
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;
-    double time_ = 0, volume_expected_ = 0;
+    double time_ = 0, volume_expected_ = 0, dt_before_ = 0;
     long step_ = -1;
 };
 

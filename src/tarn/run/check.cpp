@@ -219,6 +219,7 @@ private:
         if (phi || velocity) fields += D + (D == 2 ? 1 : 4) + D * D + (velocity ? D : 0) + 1;  // room
         if (params_.method.phases != Phases::water_air) return 4 * fields;
         fields += 1 + D + 1 + (params_.surface.spray ? 1 : 0);  // fluid, density, the correction of pressure, referred
+        fields += 2 + D + (velocity ? D * D : 0) + 2 * D;  // the air's own velocity, acceleration and its backup
         if (params_.fluid.viscosity > 0 || params_.air.viscosity > 0) fields += 1 + 3 * D;
         return 4 * fields;
     }

@@ -294,6 +294,7 @@ public:
         check_version();
         read_dimension();
         read_table(root_, *find_section(""), 0, nullptr, "");
+        choose_schemes();
         if (const auto problem = first_problem(params_)) fail(problem->key, problem->text);
         return std::move(params_);
     }
@@ -304,6 +305,18 @@ private:
     std::set<std::string> made_;  // by --set
     Params params_;
     int dimension_ = 3;
+
+    // Water and air together are carried as in [SSK05], by CIP, where the scene does not say how.
+    void choose_schemes()
+    {
+        if (params_.method.phases != Phases::water_air) return;
+        const auto given = [&](const char* section) {
+            const toml::table* const table = root_[section].as_table();
+            return table && table->contains("advection");
+        };
+        if (!given("method")) params_.method.advection = Advection::cip;
+        if (!given("surface")) params_.surface.advection = Advection::cip;
+    }
 
     // ---- Messages ----
 

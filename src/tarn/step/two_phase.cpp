@@ -115,14 +115,45 @@ void find_acceleration(Water<D>& w, double dt)
     w.dt_before = dt;
 }
 
-// Velocities move, each phase's by itself.
+// What a phase may not take from the other is in proportion to the difference of their densities: of equal ones each
+// face's velocity is that of both. So extended velocities count with the Atwood number, |rho_water - rho_air| over the
+// sum, and what was there before with the rest.
 template <int D>
-void advect_velocities(Water<D>& w, const Params& p, double dt)
+void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
+{
+    const double water = p.fluid.density, air = p.air.density;
+    const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
+    const bool gradients = w.velocity_gradient[0].any();
+    const auto phi = std::as_const(w.phases.phi).view();
+    for (int a = 0; a < D; ++a) {
+        const auto of_water = w.velocity[a].view(), of_air = w.phases.air[a].view();
+        const FaceView<D> g_water = gradients ? w.velocity_gradient[a].view() : FaceView<D>{};
+        const FaceView<D> g_air = gradients ? w.phases.air_gradient[a].view() : FaceView<D>{};
+        const int n = phi.next(a), last = w.grid.cells[a];
+        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
+            const bool wet = lower + upper <= 0;
+            const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
+            (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
+            for (int b = 0; b < D && gradients; ++b) {
+                const float g_own = wet ? g_water[b][i] : g_air[b][i], g = wet ? g_air[b][i] : g_water[b][i];
+                (wet ? g_air : g_water)[b][i] = g + rest * (g_own - g);
+            }
+        });
+    }
+}
+
+// Velocities move, each phase's by itself. `around` holds the surface at the start of the step: only there do they
+// differ.
+template <int D>
+void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, double dt)
 {
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
-                    sheets_of(w.solids, w.grid), w.tiles_active);
+                    sheets_of(w.solids, w.grid), around);
+    weigh_extensions(w, p, around);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
@@ -392,6 +423,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
+    const Tiles<D> around = w.tiles_band;
 
     // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
     // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
@@ -421,7 +453,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         widen_jets(w, p, boundary);
-        advect_velocities(w, p, dt);
+        advect_velocities(w, p, around, dt);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
