@@ -54,6 +54,12 @@ TARN_HD inline float drag_of(float volume, float h, float per_density)
     return 0.5f * per_density * (D == 3 ? 3 / (4 * r) : 2 / (pi * r));
 }
 
+// What a drop gives to a face, in cells of water.
+struct Given {
+    int face;
+    float mass, momentum;
+};
+
 }  // namespace
 
 template <int D>
@@ -282,10 +288,6 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
             if (cell[a] >= 0 && cell[a] < cells[a]) mass += 0.5f * wet_fraction<D>(f, cells, cell, h, boundary.sheets);
         }
         return boundary.open_at(c, a) > 0 ? mass : 0.0f;
-    };
-    struct Given {
-        int face;
-        float mass, momentum;
     };
     const int n = static_cast<int>(landings.size());
     constexpr int corners = 1 << D;
