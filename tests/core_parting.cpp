@@ -150,6 +150,7 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     two.particles.copy(one.particles);
     two.fragments.copy(one.fragments);
     two.ledger.expected = one.ledger.expected;
+    two.ledger.landed = one.ledger.landed;
     two.ledger.elsewhere = one.ledger.elsewhere;
     two.ledger.body.copy(one.ledger.body);
     restore(two, scene);

@@ -202,6 +202,7 @@ TEST(ThinWalls, go_on_with_the_same_bits)
     resumed.particles.copy(w.particles);
     resumed.fragments.copy(w.fragments);
     resumed.ledger.expected = w.ledger.expected;
+    resumed.ledger.landed = w.ledger.landed;
     resumed.ledger.elsewhere = w.ledger.elsewhere;
     resumed.ledger.body.copy(w.ledger.body);
     resumed.pressure.copy(w.pressure);

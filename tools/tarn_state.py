@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iidddddqqqqqqqQ")
+HEADER = struct.Struct("<8sIi3iidddddqqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 6
+VERSION = 7
 
 
 class State:

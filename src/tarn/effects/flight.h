@@ -4,6 +4,7 @@
 // Positions are counted in cells from the first cell's centre.
 
 #include "tarn/advect/trace.h"
+#include "tarn/field/nodes.h"
 #include "tarn/pressure/boundary.h"
 
 namespace tarn {
@@ -38,6 +39,19 @@ struct Obstacles {
         if (boundary.moving) velocity = boundary.solid_velocity;
     }
 
+    // In a cell whose centre is inside a solid as thick as a cell, the distance at nodes tells all, and the closed
+    // faces around it are no thin wall. In other cells beside closed faces it is the faces that tell: the distance at
+    // the nodes sees a thin wall only where one of them happens to lie in it.
+    TARN_HD bool bars(Vec<D, float> x) const
+    {
+        return sides.any() && !(nodes_at_cell<D>(nodes, cell_at(x, cells)) < 0);
+    }
+    TARN_HD bool beside_thin_wall(Vec<D, float> x) const
+    {
+        return bars(x) && sides.after.around(nodes.index(cell_at(x, cells)));
+    }
+    // How far x is outside of solids that the nodes see, in cells.
+    TARN_HD float outside(Vec<D, float> x) const { return nodes.data && !beside_thin_wall(x) ? distance(x) : 1.0f; }
     // In cells.
     TARN_HD float distance(Vec<D, float> x) const
     {
@@ -129,22 +143,21 @@ TARN_HD inline Flight<D> fly(const Obstacles<D>& o, Vec<D, float> x, Vec<D, floa
             f.x = to;
             return f;
         }
-        if (o.sides.any()) {
+        if (o.bars(f.x)) {
             const Vec<D, float> end = go(o.sides.after, f.x, to);
             if (!(end == to)) slide(o.thin_normal(f.x), o.velocity_at(f.x), piece);
             to = end;
         }
         if (o.nodes.data) {
-            float d = o.distance(to);
+            float d = o.outside(to);
             for (int k = 0; k < 8 && d < 0; ++k) {
                 const Vec<D, float> out = o.normal(to);
                 slide(out, o.velocity_at(to), piece);
-                const Vec<D, float> outside = kept_inside_domain(to + (margin - d) * out);
-                to = go(o.sides.after, to, outside);
-                d = o.distance(to);
+                to = kept_inside_domain(to + (margin - d) * out);
+                d = o.outside(to);
             }
             // In a corner that the solid's distance does not resolve, it stays where it was.
-            if (d < 0 && o.distance(f.x) >= d) {
+            if (d < 0 && o.outside(f.x) >= d) {
                 to = f.x;
                 f.u = o.velocity_at(to);
                 piece = {};

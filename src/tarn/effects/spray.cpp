@@ -112,7 +112,9 @@ void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& 
     std::vector<float> volumes(held.size());
     for (size_t k = 0; k < held.size(); ++k) {
         if (count[k] == 0) continue;
-        volumes[k] = static_cast<float>(std::min(volume_each, std::max(0.0, held[k]) / cell / count[k]));
+        // Less by the last digit, so that rounding takes nothing that is not there.
+        const float share = static_cast<float>(std::max(0.0, held[k]) / cell / count[k]) * (1 - 1e-6f);
+        volumes[k] = std::min(static_cast<float>(volume_each), share);
         (k > 0 ? ledger.expected[k - 1] : ledger.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
     }
     const Mirror mirror;

@@ -1,10 +1,11 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
 //   payload           phi, then each velocity component, then pressure, padding included; the columns of
-//                     particles; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
-//                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
-//                     carried; the columns of droplets and bubbles, and what they were given; the cells of small
-//                     pockets, which pocket each is in, and the air it holds; everything as packed 32-bit words
+//                     particles; what each body of water should hold, and what of it drops brought, as halves of 64-bit
+//                     numbers, and each cell's body; the gradients that CIP carries, of phi and of each velocity
+//                     component; the debt where volume is carried; the columns of droplets and bubbles, and what they
+//                     were given; the cells of small pockets, which pocket each is in, and the air it holds; everything
+//                     as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -30,7 +31,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 6;
+constexpr uint32_t version = 7;
 
 struct Header {
     char magic[8];
@@ -45,9 +46,10 @@ struct Header {
     int64_t gradients;  // how many fields of them
     int64_t fragments;
     int64_t pockets;   // cells in them
+    int64_t sources;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 144, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -212,12 +214,18 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
     header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
+    header.sources = static_cast<int64_t>(water.flows.due.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
     pack_columns(bytes, water.particles);
-    const std::vector<float> halves = as_words(water.ledger.expected);
-    pack(bytes, halves.data(), halves.size());
+    std::vector<double> landed = water.ledger.landed;
+    landed.resize(water.ledger.expected.size());
+    for (const std::vector<double>* volumes :
+         {&water.ledger.expected, static_cast<const std::vector<double>*>(&landed)}) {
+        const std::vector<float> halves = as_words(*volumes);
+        pack(bytes, halves.data(), halves.size());
+    }
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
               water.ledger.body.where());
     for_each_gradient<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -227,6 +235,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
         pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
     pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
+    const std::vector<float> due = as_words(water.flows.due);
+    pack(bytes, due.data(), due.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -277,7 +287,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!there) throw torn(what);
     };
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(2 * header.bodies, 1, "damaged: bodies are missing");
+    look_for(2 * header.bodies, 2, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
     if (header.gradients != gradients_of(water))
@@ -288,12 +298,17 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
     look_for(header.pockets, 3, "damaged: enclosed air is missing");
+    look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
+    if (header.sources != static_cast<int64_t>(water.flows.due.size()))
+        throw RunError(path + ": made with another number of sources; run again from the start or restore them");
     if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
-    (void)unpack(payload, halves.data(), halves.size());
-    water.ledger.expected = from_words(halves);
+    for (std::vector<double>* volumes : {&water.ledger.expected, &water.ledger.landed}) {
+        (void)unpack(payload, halves.data(), halves.size());
+        *volumes = from_words(halves);
+    }
     water.ledger.elsewhere = header.elsewhere;
     if (header.labels > 0) {
         if (water.ledger.body.size() == 0) water.ledger.body = Field<D, int>(water.grid);
@@ -312,6 +327,9 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     }
     water.enclosed_air.volumes.resize(pockets);
     (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
+    std::vector<float> due(2 * static_cast<size_t>(header.sources));
+    (void)unpack(payload, due.data(), due.size());
+    water.flows.due = from_words(due);
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

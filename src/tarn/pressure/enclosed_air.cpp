@@ -240,7 +240,8 @@ struct SurfaceFaces {
     {
         const int a = slot / 2, side = slot % 2;
         const Cell<D> c = cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
-        if (other[a] < 0 || other[a] >= boundary.cells[a] || !(phi(other) < 0)) return false;
+        // Closing gaps may have made the cell wet since its region was found.
+        if (phi[i] < 0 || other[a] < 0 || other[a] >= boundary.cells[a] || !(phi(other) < 0)) return false;
         return boundary.open_at(moved<D>(c, a, side), a) > 0;
     }
     TARN_HD RegionFace face(int i, int slot) const

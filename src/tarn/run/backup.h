@@ -27,6 +27,7 @@ public:
         enclosed_air_ = water.enclosed_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
+        landed_ = water.ledger.landed;
         elsewhere_ = water.ledger.elsewhere;
         body_.copy(water.ledger.body);
         time_ = water.time;
@@ -47,6 +48,7 @@ public:
         water.enclosed_air = enclosed_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
+        water.ledger.landed = landed_;
         water.ledger.elsewhere = elsewhere_;
         water.ledger.body.copy(body_);
         water.time = time_;
@@ -73,6 +75,7 @@ public:
             copy(there, here);
         });
         to.ledger.expected = expected_;
+        to.ledger.landed = landed_;
         to.ledger.elsewhere = elsewhere_;
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
         to.step = step_;
@@ -152,7 +155,7 @@ private:
     std::vector<double> due_;  // of sources
     AirRegions enclosed_air_;
     Field<D, int> body_;  // of the ledger, as what follows
-    std::vector<double> expected_;
+    std::vector<double> expected_, landed_;
     double elsewhere_ = 0;
     double time_ = 0, volume_expected_ = 0, dt_before_ = 0;
     long step_ = -1;

@@ -147,6 +147,13 @@ private:
         // The sum of the steps may miss the frame by a rounding error; frames are hit exactly.
         if (dt == remaining) water_.time = frame_end;
 
+        pressed_ += std::fabs(report.pressed) * dt;
+        if (!told_pressed_ && pressed_ > cell_volume(water_.grid)) {
+            told_pressed_ = true;
+            warn(fmt::format("at {:.4f} s sources or solids press {:.3g} {}/s into water that fills its room: it cannot be "
+                             "compressed, so its volume stays; open a side of the domain, or leave some air",
+                             water_.time, report.pressed, D == 2 ? "m²" : "m³"));
+        }
         const double speed = before_.max_speed;
         before_ = measure(water_, params_);
         StatsRow r = row(report, timer.seconds());
@@ -365,6 +372,8 @@ private:
     StepReport report_;               // of the newest step
     double seconds_output_ = 0;
     double saved_ = 0;  // when, by timer_
+    double pressed_ = 0;  // volume, into water that has nowhere to go
+    bool told_pressed_ = false;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ template <int D>
 Tiles<D> tiles_near(const std::vector<Shape>& shapes, const Grid<D>& grid)
 {
     TileMap<D> map(grid);
-    const double reach = (0.5 * tile_size * std::sqrt(D) + 2) * grid.h;
+    const double reach = (0.5 * tile_size * std::sqrt(D) + 4) * grid.h;
     for (size_t i = 0; i < map.flags.size(); ++i) {
         const Box<D> box = map.box(map.tile(i));
         const Vec<D> middle = 0.5 * grid.h * (box.lo + box.hi).template as<double>();
@@ -24,17 +24,46 @@ Tiles<D> tiles_near(const std::vector<Shape>& shapes, const Grid<D>& grid)
     return select(map, 1);
 }
 
-// The part of a cell inside a source, so that its width counts to less than a cell.
+// The part of a cell inside a source, so that its width counts to less than a cell: the mean over pieces of the cell, each
+// cut by a plane.
 template <int D>
 TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid, Cell<D> c)
 {
-    const double part = 0.5 - source.distance(lift<D>(grid.centre(c))) / grid.h;
-    return part < 0 ? 0 : (part > 1 ? 1 : part);
+    const double d = source.distance(lift<D>(grid.centre(c))) / grid.h;
+    if (d > 1 || d < -1) return d < 0 ? 1 : 0;
+    constexpr int pieces = 4, all = D == 2 ? pieces * pieces : pieces * pieces * pieces;
+    double sum = 0;
+    for (int n = 0; n < all; ++n) {
+        Vec<D> x = grid.centre(c);
+        for (int a = 0, rest = n; a < D; ++a, rest /= pieces)
+            x[a] += grid.h * ((rest % pieces + 0.5) / pieces - 0.5);
+        const double part = 0.5 - pieces * source.distance(lift<D>(x)) / grid.h;
+        sum += part < 0 ? 0 : (part > 1 ? 1 : part);
+    }
+    return sum / all;
 }
 
-bool gives_nothing(const SourceParams& source, double t)
+// The mean of a keyed value from t to t + dt, so that what a source gives in all does not depend on the steps.
+template <class T>
+T mean(const Keyed<T>& keyed, double t, double dt)
 {
-    return source.velocity ? source.velocity->at(t) == Vec3{} : !(source.rate->at(t) > 0);
+    if (!keyed.varies() || !(dt > 0)) return keyed.at(t);
+    // Straight between keys: the trapezium rule is exact.
+    T sum{};
+    double from = t;
+    const auto add = [&](double to) {
+        sum = sum + 0.5 * (to - from) / dt * (keyed.at(from) + keyed.at(to));
+        from = to;
+    };
+    for (const auto& key : keyed.keys)
+        if (key.t > t && key.t < t + dt) add(key.t);
+    add(t + dt);
+    return sum;
+}
+
+bool gives_nothing(const SourceParams& source, double t, double dt)
+{
+    return source.velocity ? mean(*source.velocity, t, dt) == Vec3{} : !(mean(*source.rate, t, dt) > 0);
 }
 
 // A place inside a shape, in the domain and outside of solids, as far from its surface as any cell's centre.
@@ -82,6 +111,17 @@ void place_inlets(Flows<D>& flows, const Scene& scene)
             there(c) = own;
         });
     }
+}
+
+// Whether a cell beside this one is inside of an inlet, in part.
+template <int D>
+TARN_HD inline bool part_beside(const View<D, const float>& part, Cell<D> cells, Cell<D> c)
+{
+    bool any = false;
+    for (int a = 0; a < D; ++a)
+        any = any || (c[a] > 0 && part(moved<D>(c, a, -1)) > 0) ||
+              (c[a] + 1 < cells[a] && part(moved<D>(c, a, 1)) > 0);
+    return any;
 }
 
 // Whether a cell can give water to others, or take it: some of its faces are open, and no inlet moves it.
@@ -173,7 +213,7 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
         flows.any_rate |= scene.params.source[s].rate.has_value();
         flows.source_tiles.push_back(tiles_near<D>(scene.sources[s].at(0), grid));
         flows.middle.push_back(deepest_point<D>(scene.sources[s].at(0), solids, flows.source_tiles[s]));
-        flows.shut.push_back(gives_nothing(scene.params.source[s], 0));
+        flows.shut.push_back(gives_nothing(scene.params.source[s], 0, 0));
         flows.due.push_back(scene.params.source[s].velocity && flows.shut[s] ? 1 : 0);
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
@@ -194,11 +234,11 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 }
 
 template <int D>
-void shut_sources(Flows<D>& flows, const Scene& scene, double t)
+void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt)
 {
     bool changed = false;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        const uint8_t off = gives_nothing(scene.params.source[s], t);
+        const uint8_t off = gives_nothing(scene.params.source[s], t, dt);
         changed |= flows.shut[s] != off && scene.params.source[s].velocity.has_value();
         flows.shut[s] = off;
     }
@@ -284,7 +324,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 {
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
-        if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(source.velocity->at(t)).template as<float>();
+        if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(mean(*source.velocity, t, dt)).template as<float>();
     if (flows.any_inlet)
         backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));
@@ -317,7 +357,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return p(c) < 0 && inside(c) ? 1.0 : 0.0; });
         if (cells == 0) continue;
-        const double rate = scene.params.source[s].rate->at(t);
+        const double rate = mean(*scene.params.source[s].rate, t, dt);
         const float share = static_cast<float>(rate / (cells * cell));
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
             if (p(c) < 0 && inside(c)) made(c) += share;
@@ -340,7 +380,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(there(c)); });
         if (of_water == 0) continue;
-        const double part = scene.params.sink[s].rate->at(t) / (cell * std::max(of_water, least_wet * cells));
+        const double part = mean(*scene.params.sink[s].rate, t, dt) / (cell * std::max(of_water, least_wet * cells));
         const double most = dt > 0 ? std::min(part, 1 / dt) : part;
         const float share = static_cast<float>(most);
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) -= share * there(c); });
@@ -350,17 +390,17 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 }
 
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt)
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt, Field<D>& scratch)
 {
     if (!flows.any_inlet) return 0;
     const Grid<D> grid = phi.grid();
+    const Cell<D> cells = grid.cells;
     const auto p = phi.view();
     const auto part = flows.inlet_part.view();
     const auto there = flows.inlet_there.view();
+    const auto flow = scratch.view();
     const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
-    const bool any_solids = solids.any;
-    FaceView<D, const float> open{};
-    if (any_solids) open = solids.open.view();
+    const WetPart<D> wet = wet_part(phi, solids);
     TileMap<D> near(grid);
     for (const Tiles<D>& tiles : flows.source_tiles)
         for (const Box<D>& box : tiles.boxes)
@@ -370,35 +410,60 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
                 for (int a = 0; a < D; ++a) t[a] /= tile_size;
                 near.flags[near.index(t)] = 1;
             }
-    const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
-        const float here = part(c);
-        double out_of_cell = 0;
-        if (!(here > 0)) return out_of_cell;
-        const Vec<D, float> u = velocity[there(c) - 1];
+    const Tiles<D> tiles = select(near, 1);
+    const auto inside = [=] TARN_KERNEL(Cell<D> c) {
+        for (int a = 0; a < D; ++a) c[a] = c[a] < 0 ? 0 : (c[a] < cells[a] ? c[a] : cells[a] - 1);
+        return c;
+    };
+    // - div (part u): what leaves the inlets, and less than zero where it enters. Along a side that is parallel to the
+    // velocity the axes cancel, once it is averaged over neighbours, however the side lies in the grid.
+    parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        float out = 0;
         for (int a = 0; a < D; ++a)
-            for (int side = 0; side < 2; ++side) {
-                const Cell<D> other = moved<D>(c, a, 2 * side - 1), inner = moved<D>(c, a, 1 - 2 * side);
-                const double out = side ? u[a] : -u[a];
-                if (!grid.contains(other) || out == 0) continue;
-                const double passes = any_solids ? open[a](moved<D>(c, a, side)) : 1.0;
-                const float beyond = part(other);
-                if (out > 0 && here > beyond) out_of_cell += passes * out * (here - beyond);
-                // What flows in from outside is water or air.
-                const float across = grid.contains(inner) && part(inner) > here ? part(inner) : here;
-                if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += passes * out * across;
+            for (int side = -1; side <= 1; side += 2) {
+                const Cell<D> other = inside(moved<D>(c, a, side));
+                if (there(other)) out -= 0.5f * static_cast<float>(side) * part(other) * velocity[there(other) - 1][a];
             }
-        return out_of_cell;
+        flow(c) = out;
     });
-    return flow * cell_volume(grid) / grid.h * dt;
+    const double sum = parallel_sum("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        constexpr int around = D == 2 ? 9 : 27;
+        float out = 0;
+        Vec<D, float> u;
+        for (int n = 0; n < around; ++n) {
+            Cell<D> other = c;
+            float weight = 1;
+            for (int a = 0, rest = n; a < D; ++a, rest /= 3) {
+                other[a] += rest % 3 - 1;
+                weight *= rest % 3 == 1 ? 0.5f : 0.25f;
+            }
+            other = inside(other);
+            // Outside of the tiles nothing flows.
+            if (there(other) || part_beside(part, cells, other)) out += weight * flow(other);
+            if (there(other)) u += weight * part(other) * velocity[there(other) - 1];
+        }
+        const float speed = length(u);
+        if (out == 0 || !(speed > 0)) return 0.0;
+        // It leaves to where there is room, and enters from where there is water.
+        const float ahead = out > 0 ? 1.0f : -1.5f;
+        const Cell<D> to = cell_at(c.template as<float>() + (ahead / speed) * u, cells);
+        const Vec<D, float> at = c.template as<float>() + (ahead / speed) * u;
+        bool in_domain = true;
+        for (int a = 0; a < D; ++a)
+            in_domain = in_domain && at[a] > -0.5f && at[a] < static_cast<float>(cells[a]) - 0.5f;
+        if (!in_domain || (out < 0 && !(p(to) < 0))) return 0.0;
+        return static_cast<double>(out * wet.outside(to));
+    });
+    return sum * cell_volume(grid) / grid.h * dt;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                       \
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                                   \
-    template void shut_sources(Flows<D>&, const Scene&, double);                                                  \
+    template void shut_sources(Flows<D>&, const Scene&, double, double);                                          \
     template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
     template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \
-    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double);
+    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double, Field<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -44,9 +44,9 @@ struct Flows {
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
 
-// Shuts the sources that give nothing at time t, and opens the others.
+// Shuts the sources that give nothing from t to t + dt, and opens the others.
 template <int D>
-void shut_sources(Flows<D>& flows, const Scene& scene, double t);
+void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt);
 
 // Lets inlets wet their cells, sources with a rate fill theirs with the volume that is due, and sinks without a rate dry
 // theirs. Returns the volume that this took, less what it brought; what phi shows inside solids is no water. New water of
@@ -67,8 +67,8 @@ template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, const Scene& scene, double t,
                  double dt);
 
-// The volume that inlets give in dt: what leaves their cells, less the water that enters them.
+// The volume that inlets give in dt: what leaves them, less the water that enters them. `scratch` is a field to work in.
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt);
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt, Field<D>& scratch);
 
 }  // namespace tarn

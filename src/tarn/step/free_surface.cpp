@@ -157,11 +157,13 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
 }
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
-// happens.
+// happens. No more can leave than there is: returns what was booked.
 template <int D>
-void book_gain(Water<D>& w, double gained)
+double book_gain(Water<D>& w, double gained)
 {
-    if (gained == 0) return;
+    std::vector<double>& target = w.ledger.expected;
+    gained = std::max(gained, -std::max(0.0, std::accumulate(target.begin(), target.end(), w.ledger.elsewhere)));
+    if (gained == 0) return 0;
     std::vector<double> weight;
     if (w.flows.any_inlet || w.flows.any_rate) {
         SumsByBody sums(w.ledger.expected.size());
@@ -178,27 +180,35 @@ void book_gain(Water<D>& w, double gained)
         weight = sums.result();
     }
     const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
-    if (!(all > 0)) return share_out(w.ledger, gained);
-    for (size_t i = 0; i < weight.size(); ++i) w.ledger.expected[i] += gained * weight[i] / all;
+    double rest = gained;
+    for (size_t i = 0; i < weight.size() && all > 0; ++i) {
+        const double part = std::max(gained * weight[i] / all, -target[i]);
+        target[i] += part;
+        rest -= part;
+    }
+    share_out(w.ledger, rest);
+    return gained;
 }
 
-// Spray flies and lands. Returns the volume that left through open sides, and says what has landed.
+// Spray flies and lands; what it holds is part of no target volume. Returns what has landed.
 template <int D>
-double move_spray(Water<D>& w, const Scene& scene, double dt, std::vector<Landing<D>>& landings)
+std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
     const double cell = cell_volume(w.grid);
     const KernelShapes where = scene.wind.for_kernels(w.time);
-    landings = fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p,
-                   wind_of(scene, where, w.time, w.grid.h), p.domain.gravity.at(w.time), dt, w.spraying);
-    double left = 0;
+    const std::vector<Landing<D>> landings =
+        fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
+            p.domain.gravity.at(w.time), dt, w.spraying);
+    w.ledger.landed.resize(w.ledger.expected.size());
     for (const Landing<D>& l : landings) {
-        if (l.body > 0)
+        if (l.body > 0) {
             w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
-        else
-            left += cell * l.volume;
+            w.ledger.landed[static_cast<size_t>(l.body - 1)] += cell * l.volume;
+        } else
+            w.volume_expected -= cell * l.volume;
     }
-    return left;
+    return landings;
 }
 
 // The time in which a volume error is corrected, tau = sqrt(h / g): that in which water at rest falls by half a cell.
@@ -222,11 +232,10 @@ double correction_time(const Grid<D>& grid, const Params& p)
 // between the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
 // flows out of a cell has an outlet as wide. A component without a surface is left alone, and so is one whose error
 // is less than what phi tells of a volume. Over a step the equation for V_k is solved exactly: of the error,
-// 1 - exp(-dt / tau) goes.
+// 1 - exp(-dt / tau) goes. Without the correction only what drops have brought is given back, in the same way.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
-    if (!p.surface.volume_correction) return;
     const auto body = std::as_const(w.ledger.body).view();
     const auto phi = std::as_const(w.phi).view();
     const auto source = w.swelling.view();
@@ -246,14 +255,16 @@ void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, do
     });
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
     const double tau = correction_time(w.grid, p), most = 0.25 / tau;
-    const double rate = -std::expm1(-dt / tau) / dt;
+    const double rate = -std::expm1(-dt / tau) / dt, cell = cell_volume(w.grid);
     const std::vector<double> area = sums.result();
     std::vector<float> rates(area.size() + 1);
     for (size_t i = 0; i < area.size(); ++i) {
         if (!(area[i] > 0)) continue;
+        double& landed = w.ledger.landed[i];
         const double error = w.ledger.expected[i] - w.ledger.actual[i], unknown = unsure * w.ledger.actual[i];
-        const double volume = (error - std::clamp(error, -unknown, unknown)) / cell_volume(w.grid);
-        rates[i + 1] = static_cast<float>(std::clamp(rate * volume / area[i], -most, most));
+        const double volume = p.surface.volume_correction ? error - std::clamp(error, -unknown, unknown) : landed;
+        rates[i + 1] = static_cast<float>(std::clamp(rate * volume / cell / area[i], -most, most));
+        landed -= std::clamp(dt * static_cast<double>(rates[i + 1]) * cell * area[i], 0.0, landed);
     }
     const Mirror mirror;
     const float* const rates_there = mirror.of(rates.data(), rates.size());
@@ -361,7 +372,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
-        shut_sources(w.flows, scene, w.time);
+        shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -369,18 +380,15 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         carry_bodies(w, p, dt);
-        gained -= move_spray(w, scene, dt, landings);
+        landings = move_spray(w, scene, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p);
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
-    // Where what left was more than should have been there, nothing is left.
-    gained = std::max(gained, -w.volume_expected);
-    w.volume_expected += gained;
-    book_gain(w, gained);
+    gained += inlet_volume(w.flows, w.phi, w.solids, dt, w.scratch[0]);
+    w.volume_expected += book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
@@ -423,6 +431,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
                                   p.fluid, p.pressure, dt, w.projection,
                                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        // What could not go anywhere has not been given.
+        const Pressed pressed = find_pressed(w, boundary);
+        report.pressed = pressed.by_sources + pressed.by_solids;
+        if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
         if (separated) find_tiles_again(w);
     }
 

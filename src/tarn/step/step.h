@@ -12,6 +12,7 @@ struct [[nodiscard]] StepReport {
     SolveReport pressure;
     SolveReport viscosity;
     bool finite = true;  // no NaN or infinity appeared
+    double pressed = 0;  // m³/s (m²/s in 2D) that sources and solids press into water without a surface, in vain
     double seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
 };
 

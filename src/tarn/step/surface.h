@@ -66,6 +66,14 @@ void carry_bodies(Water<D>& water, const Params& params, double dt);
 template <int D>
 double outflow(const Water<D>& water, Boundary<D> boundary);
 
+// Volume per second that sources and solids press into water that touches no air, where it cannot go, as the newest solve
+// found it; negative where they draw it out.
+struct Pressed {
+    double by_sources = 0, by_solids = 0;
+};
+template <int D>
+Pressed find_pressed(const Water<D>& water, const Boundary<D>& boundary);
+
 // The volume of water on the grid.
 template <int D>
 double water_volume(const Water<D>& water);

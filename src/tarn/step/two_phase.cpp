@@ -432,14 +432,14 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_surface);
         w.phases.phi.copy(w.phi);
         centre_in_time(w, dt);
-        shut_sources(w.flows, scene, w.time);
+        shut_sources(w.flows, scene, w.time, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
         double gained = -0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+        gained += inlet_volume(w.flows, w.phi, w.solids, dt, w.scratch[0]);
         w.volume_expected += std::max(gained, -w.volume_expected);
         exchange_fragments(w, p, boundary, dt);
         follow_volume(w);

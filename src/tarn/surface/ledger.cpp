@@ -214,9 +214,12 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     find_bodies(ledger, phi, closed, shallow, deep);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
+    const double landed = std::accumulate(ledger.landed.begin(), ledger.landed.end(), 0.0);
     ledger.elsewhere = 0;
+    ledger.landed.resize(old_count);
     if (count <= 1) {
         ledger.expected.assign(count, 0);
+        ledger.landed.assign(count, landed);
         return share_out(ledger, should);
     }
 
@@ -229,26 +232,34 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const auto came = [=] TARN_KERNEL(Cell<D> c) {
         return seen.wet.phi(c) < inside ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
     };
-    SumsByBody left_sums(old_count), new_sums(count);
+    SumsByBody left_sums(old_count);
     add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& from) {
         if (body(c) == 0) return 0.0;
         from = came(c);
         return static_cast<double>(seen.wet(c));
     });
-    // In one body's cells there is so much of what it should hold for every wet cell that came from it.
-    std::vector<double> share = left_sums.result();
+    const std::vector<double> left = left_sums.result();
     const double cell = cell_volume(phi.grid());
-    for (size_t i = 0; i < old_count; ++i) share[i] = share[i] > 0 ? ledger.expected[i] / cell / share[i] : 0;
-    const Mirror mirror;
-    const double* const each = mirror.of(share.data(), share.size());
-    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
-        const int from = body(c) > 0 ? came(c) : 0;
-        if (from == 0) return 0.0;
-        to = body(c);
-        return each[from - 1] * static_cast<double>(seen.wet(c));
-    });
-    ledger.expected = new_sums.result();
-    for (double& volume : ledger.expected) volume *= cell;
+    for (std::vector<double>* const volumes : {&ledger.expected, &ledger.landed}) {
+        if (volumes == &ledger.landed && !(landed > 0)) {
+            volumes->assign(count, 0);
+            continue;
+        }
+        // In one body's cells there is so much of what it should hold for every wet cell that came from it.
+        std::vector<double> share(old_count);
+        for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? (*volumes)[i] / cell / left[i] : 0;
+        const Mirror mirror;
+        const double* const each = mirror.of(share.data(), share.size());
+        SumsByBody new_sums(count);
+        add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
+            const int from = body(c) > 0 ? came(c) : 0;
+            if (from == 0) return 0.0;
+            to = body(c);
+            return each[from - 1] * static_cast<double>(seen.wet(c));
+        });
+        *volumes = new_sums.result();
+        for (double& volume : *volumes) volume *= cell;
+    }
     // What bodies held that are gone, and what rounding took.
     share_out(ledger, should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0));
 }
@@ -256,12 +267,15 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
 template <int D>
 void share_out(Ledger<D>& ledger, double volume)
 {
-    const double all = std::accumulate(ledger.actual.begin(), ledger.actual.end(), 0.0);
+    // What is given goes by what components hold, what is taken by what they should hold, so that none should hold less
+    // than nothing.
+    const std::vector<double> weight = volume > 0 ? ledger.actual : ledger.expected;
+    const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
     if (!(all > 0)) {
         ledger.elsewhere += volume;
         return;
     }
-    for (size_t i = 0; i < ledger.actual.size(); ++i) ledger.expected[i] += volume * ledger.actual[i] / all;
+    for (size_t i = 0; i < weight.size(); ++i) ledger.expected[i] += volume * weight[i] / all;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \

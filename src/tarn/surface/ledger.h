@@ -17,6 +17,7 @@ template <int D>
 struct Ledger {
     // A checkpoint. Volumes are in m³ (m² in 2D).
     std::vector<double> expected;  // what each body should hold
+    std::vector<double> landed;    // what of that drops brought that is not on the grid yet
     double elsewhere = 0;          // what belongs to none, or was taken from none
     Field<D, int> body;            // a wet cell's body, counted from 1; 0 where there is none
 
@@ -81,7 +82,7 @@ template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {});
 
-// Adds to what bodies should hold, by their volume.
+// Adds to what bodies should hold, by their volume; or takes from it, by what they should hold.
 template <int D>
 void share_out(Ledger<D>& ledger, double volume);
 

@@ -112,13 +112,15 @@ struct WetPart {
     {
         const float wet = wet_fraction<D>(phi, cells, c, h, sheets);
         if (!(wet > 0) || !nodes.data) return wet;
-        // A surface along a solid leaves the water all outside of it; any other cuts the solid's part as it cuts the
-        // rest. A thin wall has no part of its own.
+        // A surface along a solid leaves the water all outside of it; or, where water lies on the solid, the solid's part is
+        // all behind it. Any other cuts the solid's part as it cuts the rest. A thin wall has no part of its own.
         const float part = outside(c);
         if (sheets.around(phi.index(c))) return wet * part;
         const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c, sheets);
-        const bool along = dot(g, nodes_normal<D>(nodes, c)) < -0.7f * length(g);
-        return along ? (wet < part ? wet : part) : wet * part;
+        const float across = dot(g, nodes_normal<D>(nodes, c)), along = 0.7f * length(g);
+        if (across < -along) return wet < part ? wet : part;
+        if (across > along) return wet + part > 1 ? wet + part - 1 : 0.0f;
+        return wet * part;
     }
 };
 
