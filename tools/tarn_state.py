@@ -9,7 +9,7 @@ import numpy as np
 
 HEADER = struct.Struct("<8sIi3iidddddqqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 6
+VERSION = 7
 
 
 class State:
