@@ -17,6 +17,8 @@ import concurrent.futures
 import copy
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -68,16 +70,16 @@ def run_scene(scene, program, settings=()):
         for setting in settings:
             command += ["--set", setting]
         started = time.monotonic()
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-            result.exit = done.returncode
-            if result.exit != 0:
-                words = (done.stderr or done.stdout).strip().splitlines()
-                result.message = words[0][:160] if words else ""
-                result.failed.append("input" if result.exit == 2 else "exit")
-        except subprocess.TimeoutExpired:
-            result.exit = -1
+        # Of processor time, so that other programs do not count.
+        done = subprocess.run(command, capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+        result.exit = done.returncode
+        if result.exit in (-signal.SIGXCPU, -signal.SIGKILL):
             result.failed.append("time")
+        elif result.exit != 0:
+            words = (done.stderr or done.stdout).strip().splitlines()
+            result.message = words[0][:160] if words else ""
+            result.failed.append("input" if result.exit == 2 else "exit")
         result.seconds = time.monotonic() - started
         if result.exit != 2 and (out / "stats.csv").exists():
             judge(result, read_stats(out))
