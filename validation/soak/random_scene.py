@@ -245,7 +245,7 @@ class Maker:
         if self.dimension == 2 and self.chance(0.4):
             size.reverse()
         size = [round_off(x) for x in size]
-        cells = int(self.uniform(40, 97)) if self.dimension == 2 else int(self.uniform(18, 33))
+        cells = int(self.uniform(40, 97)) if self.dimension == 2 else int(self.uniform(22, 37))
         self.scene.tables["domain"] = {"size": size, "cells": cells}
         self.size, self.h = size, max(size) / cells
         kind = self.rng.random()
@@ -289,13 +289,9 @@ class Maker:
     def spot(self, margin=0.1):
         return [self.uniform(margin * s, (1 - margin) * s) for s in self.size]
 
-    def extents(self, low, high):
-        """Of a shape, at least four cells."""
-        return [max(round_off(self.uniform(low, high) * s), 4 * self.h) for s in self.size]
-
-    def blob(self, center, low, high):
-        """A shape of about these parts of the domain."""
-        extent = self.extents(low, high)
+    def blob(self, center, low, high, cells=4):
+        """A shape of about these parts of the domain, and so many cells at least."""
+        extent = [max(round_off(self.uniform(low, high) * s), round_off(cells * self.h)) for s in self.size]
         least = min(extent)
         kind = self.pick(("box", "box", "sphere", "sphere", "ellipsoid", "cylinder", "cone", "torus"))
         if kind == "box":
@@ -310,7 +306,7 @@ class Maker:
             return {"shape": "ellipsoid", "center": center, "radii": [round_off(0.5 * e) for e in extent]}
         axis = self.direction() if self.chance(0.5) else self.pick([[0, 1, 0], [1, 0, 0]])[:self.dimension]
         if kind == "torus":
-            minor = max(0.2 * least, 2 * self.h)
+            minor = max(0.2 * least, 0.4 * cells * self.h)
             return {"shape": "torus", "center": center, "major": round_off(max(0.4 * least, 2 * minor)), "minor": round_off(minor),
                     "axis": axis}
         return {"shape": kind, "center": center, "radius": round_off(0.5 * least), "height": round_off(self.pick(extent)),
@@ -320,7 +316,7 @@ class Maker:
         water = self.scene.lists["water"]
         s = self.size
         kind = self.rng.random()
-        level = self.uniform(0.12, 0.5) * s[1]
+        level = max(self.uniform(0.12, 0.5) * s[1], 6 * self.h)
         low, high = [round_off(-0.1 * x) for x in s], [round_off(1.1 * x) for x in s]
         if kind < 0.4:  # a pool
             water.append({"shape": "box", "min": low, "max": [high[0], round_off(level)] + high[2:]})
@@ -334,11 +330,11 @@ class Maker:
             deep = round_off(s[2] * self.uniform(0.3, 1.1)) if self.dimension == 3 else 0
             water.append({"shape": "box", "min": [x[0], low[1]] + low[2:], "max": [x[1], tall] + ([deep] if deep else [])})
         elif kind < 0.8 or not water:  # somewhere
-            water.append(self.blob(self.spot(0.2), 0.15, 0.5))
+            water.append(self.blob(self.spot(0.2), 0.15, 0.5, 8))
         if self.chance(0.45):  # a drop above it
             center = self.spot(0.15)
-            center[1] = self.uniform(0.5, 0.9) * s[1]
-            water.append(self.blob(center, 0.1, 0.3))
+            center[1] = round_off(self.uniform(0.5, 0.9) * s[1])
+            water.append(self.blob(center, 0.1, 0.3, 8))
         for entry in water:
             if not entry.get("subtract") and self.chance(0.25):
                 v = self.speed(0.1, 1)
@@ -586,7 +582,7 @@ class Maker:
         steps = length * 0.7 * bound / self.h / cfl
         if steps * cells > self.work:  # fewer cells first, then less time
             shrink = max(0.6, (self.work / (steps * cells)) ** (1 / (self.dimension + 1)))
-            scene.tables["domain"]["cells"] = max(int(shrink * scene.tables["domain"]["cells"]), 12 if self.dimension == 3 else 32)
+            scene.tables["domain"]["cells"] = max(int(shrink * scene.tables["domain"]["cells"]), 20 if self.dimension == 3 else 32)
             h = max(s) / scene.tables["domain"]["cells"]
             cells = math.prod(max(4, round(x / h)) for x in s)
             steps = length * 0.7 * bound / h / cfl
