@@ -188,14 +188,16 @@ def simpler(scene):
 def reduced(result, program, settings, say=lambda text: None):
     """The scene with everything left out without which it fails all the same, in its gravest way, and the steps that led there."""
     kind, steps, again = min(result.failed, key=KINDS.index), [], True
+    first = getattr(result, kind, 0)
     while again:
         again = False
         for what, less in simpler(result.scene):
             tried = run_scene(less, program, settings)
-            if kind in tried.failed:
+            # Not so that little is left of what was wrong.
+            if kind in tried.failed and getattr(tried, kind, 0) >= 0.3 * first:
                 result, again = tried, True
                 steps.append(what)
-                say(f"  {what}: {'+'.join(tried.failed)}")
+                say(f"  {what}: {'+'.join(tried.failed)} {getattr(tried, kind, 0):.3g}")
                 break
     return result, steps
 
