@@ -179,10 +179,6 @@ def simpler(scene):
             less = copy.deepcopy(scene)
             del less.tables[name][key]
             yield f"{name}.{key} as by default", less
-    if scene.get("surface", "spray") is None and not scene.lists["source"]:
-        less = copy.deepcopy(scene)
-        less.set("surface", "spray", False)
-        yield "without spray", less
 
 
 def reduced(result, program, settings, say=lambda text: None):
