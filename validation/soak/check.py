@@ -79,7 +79,7 @@ def run_scene(scene, program, settings=()):
             result.failed.append("time")
         elif result.exit != 0:
             words = (done.stderr or done.stdout).strip().splitlines()
-            result.message = words[0][:160] if words else ""
+            result.message = next((line for line in words if "failed" in line or "error" in line), words[0] if words else "")[:160]
             result.failed.append("input" if result.exit == 2 else "exit")
         result.seconds = time.monotonic() - started
         if result.exit != 2 and (out / "stats.csv").exists():
