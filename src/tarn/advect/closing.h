@@ -9,16 +9,14 @@
 
 namespace tarn {
 
-// Where air goes elsewhere instead of vanishing: wherever it is simulated, and in pockets that the pressure was solved
-// in (pressure/air_pockets.h). Those are the cells that had a pressure and were in no body of water when the step
-// began.
+// Where air goes elsewhere instead of vanishing: wherever it is simulated, and where it is enclosed
+// (pressure/enclosed_air.h).
 template <int D>
 struct FlowingAir {
     bool everywhere = false;
-    View<D, const float> pressure = {};
-    View<D, const int> body = {};
+    View<D, const int> enclosed = {};  // positive where it is; data null: nowhere
 
-    TARN_HD bool at(int i) const { return everywhere || (pressure.data && pressure[i] != 0 && body[i] == 0); }
+    TARN_HD bool at(int i) const { return everywhere || (enclosed.data && enclosed[i] > 0); }
 };
 
 // The axis along which a dry cell lies between two wet ones that approach each other, or -1.

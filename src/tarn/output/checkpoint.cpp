@@ -210,7 +210,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.labels = static_cast<int64_t>(water.ledger.body.size());
     header.gradients = gradients_of(water);
     header.fragments = water.fragments.count();
-    header.pockets = static_cast<int64_t>(water.pocket_air.cells.size());
+    header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -224,9 +224,9 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack_columns(bytes, water.fragments);
     const std::vector<float> given = as_words(numbers_of(water.exchange));
     pack(bytes, given.data(), given.size());
-    for (const std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets})
+    for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
         pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
-    pack(bytes, water.pocket_air.volumes.data(), water.pocket_air.volumes.size());
+    pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -288,8 +288,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
     look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
     look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
-    look_for(header.pockets, 3, "damaged: pockets of air are missing");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and pockets");
+    look_for(header.pockets, 3, "damaged: enclosed air is missing");
+    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
     unpack_columns(payload, water.spray, static_cast<int>(header.spray));
@@ -308,12 +308,12 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     (void)unpack(payload, given.data(), given.size());
     water.exchange = exchange_from(from_words(given));
     const size_t pockets = static_cast<size_t>(header.pockets);
-    for (std::vector<int>* list : {&water.pocket_air.cells, &water.pocket_air.pockets}) {
+    for (std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions}) {
         list->resize(pockets);
         (void)unpack(payload, reinterpret_cast<float*>(list->data()), pockets);
     }
-    water.pocket_air.volumes.resize(pockets);
-    (void)unpack(payload, water.pocket_air.volumes.data(), pockets);
+    water.enclosed_air.volumes.resize(pockets);
+    (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

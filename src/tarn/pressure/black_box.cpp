@@ -71,13 +71,13 @@ Residual9 residual_of(const BlackBoxLevel& l)
 }
 // The same on the finest one; 0 in cells that are no unknowns.
 struct Residual5 {
-    Values x, b, inverse;
-    FaceView<2, const float> w;
+    Values x, b;
+    PoissonView<2> a;
 
     TARN_HD float operator()(int i) const
     {
-        const float residual = b[i] - apply<false>(x, w, inverse, i);
-        return inverse[i] > 0 ? residual : 0.0f;
+        const float residual = b[i] - apply<false>(x, a, i);
+        return a.inverse_diagonal[i] > 0 ? residual : 0.0f;
     }
     TARN_HD int index(Cell<2> c) const { return x.index(c); }
 };
@@ -587,7 +587,7 @@ void BlackBox::precondition(Field<2>& z, const Field<2>& r, double* dot) const
     if (!coarse_.empty()) {
         const BlackBoxLevel& next = coarse_[0];
         split("restrict", next.even, next.odd, next.split_tiles, next.fine_cells, plain_,
-              Residual5{std::as_const(z).view(), r.view(), inverse.view(), w.view()});
+              Residual5{std::as_const(z).view(), r.view(), view_of(fine_)});
         gather(next.b, next);
         for (int visit = 0; visit < effort_.visits; ++visit) cycle(0, visit == 0);
         prolong(z, next, fine_.tiles, plain_);

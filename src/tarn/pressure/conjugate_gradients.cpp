@@ -19,11 +19,11 @@ template <bool uniform, int D>
 void subtract_product(Field<D>& r, const Field<D>& x, const Poisson<D>& system)
 {
     const auto rv = r.view();
-    const auto xv = x.view(), inverse = std::as_const(*system.inverse_diagonal).view();
-    const auto w = std::as_const(*system.w).view();
+    const auto xv = x.view();
+    const PoissonView<D> a = view_of(system);
     parallel_for<true>("residual", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = xv.index(c);
-        rv[i] -= apply<uniform>(xv, w, inverse, i);
+        rv[i] -= apply<uniform>(xv, a, i);
     });
 }
 
@@ -32,11 +32,11 @@ template <bool uniform, int D>
 void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* dot)
 {
     const auto zv = z.view();
-    const auto pv = p.view(), inverse = std::as_const(*system.inverse_diagonal).view();
-    const auto w = std::as_const(*system.w).view();
+    const auto pv = p.view();
+    const PoissonView<D> a = view_of(system);
     parallel_sum_to<true>(dot, "apply", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = pv.index(c);
-        const float ap = apply<uniform>(pv, w, inverse, i);
+        const float ap = apply<uniform>(pv, a, i);
         zv[i] = ap;
         return static_cast<double>(ap) * pv[i];
     });
@@ -50,7 +50,7 @@ struct Scalars {
 
 // z = M r, and r . z, where kernels look for it.
 template <int D>
-using Precondition = std::function<void(Field<D>& z, const Field<D>& r, double* dot)>;
+using Precondition = std::function<void(Field<D>& z, Field<D>& r, double* dot)>;
 
 template <int D>
 SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
@@ -75,6 +75,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
         with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
+        if (system.regions) system.regions->add_shared(r, x);
         report.residual =
             parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     }
@@ -87,10 +88,11 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     Scalars* const s = reinterpret_cast<Scalars*>(room.scalars.data());
     parallel_range("clear", 1, [=] TARN_KERNEL(int) { *s = {}; });
     const auto iterate = [&] {
-        // Round-off puts constants into what closed pockets are given, which nothing would take out again. Those in
-        // what they answer mean nothing.
+        // In components without Dirichlet rows round-off puts constants into r, which nothing would take out again.
+        // Those in z mean nothing, but would cost p its digits.
         if (pockets.any()) remove_means(r, system, pockets);
         precondition(z, r, &s->rz);
+        if (pockets.any()) remove_means(z, system, pockets);
         // p = z + beta p; the first time there is no p yet.
         parallel_range("direction", 1, [=] TARN_KERNEL(int) {
             s->beta = s->rz_before > 0 ? static_cast<float>(s->rz / s->rz_before) : 0.0f;
@@ -104,6 +106,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
+        if (system.regions) system.regions->subtract_shared(z, p, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
         const Late alpha(&s->alpha);
@@ -136,6 +139,20 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     return report;
 }
 
+// z = r / diagonal, and r . z.
+template <int D>
+void divide_by_diagonal(Field<D>& z, const Field<D>& r, const Poisson<D>& system, double* dot)
+{
+    const auto zv = z.view();
+    const auto rv = r.view(), inverse = std::as_const(*system.inverse_diagonal).view();
+    parallel_sum_to<true>(dot, "diagonal", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = zv.index(c);
+        const float here = rv[i], there = inverse[i] * here;
+        zv[i] = there;
+        return static_cast<double>(there) * here;
+    });
+}
+
 }  // namespace
 
 template <int D, class AnyMultigrid>
@@ -143,9 +160,34 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
                             const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
                             IterationRoom& room)
 {
-    return solve<D>(
+    const auto xv = x.view(), bv = b.view();
+    const View<D, const float> bc = bv;
+    float* const kept = room_for(room.b, static_cast<int>(b.grid().storage())) + b.grid().origin;
+    parallel_for<true>("keep", system.tiles, [=] TARN_KERNEL(Cell<D> c) { kept[bc.index(c)] = bc(c); });
+    const SolveReport first = solve<D>(
         x, b, system, pockets, goal, p, z,
-        [&](Field<D>& to, const Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
+        [&](Field<D>& to, Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
+    // Without an iteration b is not finite.
+    if (first.converged || first.iterations == 0) return first;
+
+    parallel_for<true>("start again", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = xv.index(c);
+        xv[i] = 0;
+        bv[i] = kept[i];
+    });
+    Goal patient = goal;
+    patient.from_zero = true;
+    patient.max_iterations = 50 * goal.max_iterations;
+    SolveReport report;
+    if (on_device())
+        report = solve<D>(
+            x, b, system, pockets, patient, p, z,
+            [&](Field<D>& to, const Field<D>& from, double* dot) { divide_by_diagonal(to, from, system, dot); }, room);
+    else
+        report = solve_mic0(x, b, system, pockets, patient, p, z);
+    report.iterations += first.iterations;
+    report.fallback = true;
+    return report;
 }
 
 template <int D>

@@ -20,10 +20,13 @@ struct Goal {
 struct IterationRoom {
     Memory<double> scalars;
     Sequence sequence;  // the kernels of one iteration
+    Memory<float> b;    // the right-hand side, for a second solve
 };
 
 // Solves A x = b, starting from x; b becomes the residual. However good the start, one iteration is done, so that what
-// every step leaves does not add up. p and z are fields to work in. Only the system's tiles are touched.
+// every step leaves does not add up. p and z are fields to work in. Only the system's tiles are touched. Where the
+// multigrid does not converge, the solve is done again from zero without it: by MIC(0), or on a GPU by the diagonal.
+// Either is symmetric and positive for every such system, and so cannot fail but for round-off.
 template <int D, class AnyMultigrid>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
                             const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,

@@ -40,13 +40,13 @@ TARN_HD inline float sum_children(const View<D, const float>& inverse_diagonal, 
 // The sum of the residuals of a coarse cell's fine ones.
 template <bool uniform, int D>
 TARN_HD inline float restricted(const View<D, const float>& x, const View<D, const float>& b,
-                                const FaceView<D, const float>& w, const View<D, const float>& inverse, Cell<D> c)
+                                const PoissonView<D>& a, Cell<D> c)
 {
     float sum = 0;
     TARN_UNROLL
     for (int child = 0; child < (1 << D); ++child) {
-        const int i = inverse.index(child_of(c, child));
-        if (inverse[i] > 0) sum += b[i] - apply<uniform>(x, w, inverse, i);
+        const int i = x.index(child_of(c, child));
+        if (a.inverse_diagonal[i] > 0) sum += b[i] - apply<uniform>(x, a, i);
     }
     return sum;
 }
@@ -55,11 +55,10 @@ TARN_HD inline float restricted(const View<D, const float>& x, const View<D, con
 // that memory is read in order.
 template <bool uniform, int D>
 void restrict_by_rows(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
-                      const FaceField<D>& w, const Field<D>& inverse)
+                      const PoissonView<D>& a)
 {
     const auto cv = coarse.view();
-    const auto xv = x.view(), bv = b.view(), iv = inverse.view();
-    const auto wv = w.view();
+    const auto xv = x.view(), bv = b.view();
     const Cell<D> cells = x.grid().cells;
     backend::blocks("restrict", static_cast<int>(coarse_tiles.boxes.size()), coarse_tiles.cells(), [&](int n) {
         const Box<D>& box = coarse_tiles.boxes[static_cast<size_t>(n)];
@@ -77,13 +76,13 @@ void restrict_by_rows(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fiel
                     inside = inside && f[a] < cells[a];
                 }
                 if (!inside) continue;
-                const int first = iv.index(f);
-                const auto xr = xv, br = bv, ir = iv;
-                const auto wr = wv;
+                const int first = xv.index(f);
+                const auto xr = xv, br = bv;
+                const PoissonView<D> ar = a;
 #pragma GCC ivdep
                 for (int i = 0; i < length; ++i) {
-                    const float residual = br[first + i] - apply<uniform>(xr, wr, ir, first + i);
-                    sum[i] += ir[first + i] > 0 ? residual : 0.0f;
+                    const float residual = br[first + i] - apply<uniform>(xr, ar, first + i);
+                    sum[i] += ar.inverse_diagonal[first + i] > 0 ? residual : 0.0f;
                 }
             }
             const int to = cv.index(c);
@@ -95,14 +94,12 @@ void restrict_by_rows(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fiel
 // The residual of the fine cells, summed over each coarse one.
 template <bool uniform = false, int D>
 void restrict_residual(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Field<D>& x, const Field<D>& b,
-                       const FaceField<D>& w, const Field<D>& inverse)
+                       const PoissonView<D>& a)
 {
-    if (!on_device()) return restrict_by_rows<uniform>(coarse, coarse_tiles, x, b, w, inverse);
+    if (!on_device()) return restrict_by_rows<uniform>(coarse, coarse_tiles, x, b, a);
     const auto cv = coarse.view();
-    const auto xv = x.view(), bv = b.view(), iv = inverse.view();
-    const auto wv = w.view();
-    parallel_for("restrict", coarse_tiles,
-                 [=] TARN_KERNEL(Cell<D> c) { cv(c) = restricted<uniform>(xv, bv, wv, iv, c); });
+    const auto xv = x.view(), bv = b.view();
+    parallel_for("restrict", coarse_tiles, [=] TARN_KERNEL(Cell<D> c) { cv(c) = restricted<uniform>(xv, bv, a, c); });
 }
 
 template <int D>
@@ -132,8 +129,7 @@ struct SmallCycle {
         Vec<D, unsigned> reciprocal;  // of cells, times 2^30: a division of these small numbers by one multiplication
         int count;
         View<D> x, b;
-        View<D, const float> inverse;
-        FaceView<D, const float> w;
+        PoissonView<D> a;
     };
     static constexpr int most_levels = 12, most_phases = 320;
     Level levels[most_levels];
@@ -154,20 +150,20 @@ struct SmallCycle {
         const int i = l.x.index(c);
         switch (p.kind) {
             case first:
-                l.x[i] = swept_from_zero<false, D>(l.b, l.w, l.inverse, c);
+                l.x[i] = swept_from_zero<false, D>(l.b, l.a.w, l.a.inverse_diagonal, c);
                 break;
             case relax:
-                if (colour(c) == p.which) l.x[i] = relaxed<false, D>(l.x, l.b, l.w, l.inverse, i);
+                if (colour(c) == p.which) l.x[i] = relaxed<false, D>(l.x, l.b, l.a.w, l.a.inverse_diagonal, i);
                 break;
             case restrict_from_finer: {
                 const Level& finer = levels[p.level - 1];
-                l.b[i] = restricted<false, D>(finer.x, finer.b, finer.w, finer.inverse, c);
+                l.b[i] = restricted<false, D>(finer.x, finer.b, finer.a, c);
                 break;
             }
             case prolong_from_coarser: {
                 Cell<D> parent;
                 for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
-                if (l.inverse[i] > 0) l.x[i] += levels[p.level + 1].x(parent);
+                if (l.a.inverse_diagonal[i] > 0) l.x[i] += levels[p.level + 1].x(parent);
                 break;
             }
         }
@@ -226,6 +222,7 @@ Multigrid<D>::Multigrid(const Grid<D>& fine, bool together, Sweeps sweeps) : swe
         level.x = Field<D>(g);
         level.b = Field<D>(g);
         level.inverse_diagonal = Field<D>(g);
+        level.dirichlet = Field<D>(g);
         level.w = FaceField<D>(g);
         coarse_.push_back(std::move(level));
     }
@@ -243,6 +240,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     const Field<D>* fine_excess = &excess;
     const Field<D>* fine_inverse = fine_.inverse_diagonal;
     const TileMap<D>* fine_map = &fine_.map;
+    const Regions<D>* fine_regions = fine_.regions;
     for (Level& level : coarse_) {
         const TileMap<D> before = std::exchange(level.map, TileMap<D>(level.grid));
         fine_map->for_each([&](size_t i, Cell<D> t) {
@@ -253,8 +251,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         level.tiles = select(level.map, 1);
         clear_left(level.inverse_diagonal, before, level.map);
 
-        // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further. The
-        // excess is kept in x until the cycle needs it.
+        // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further.
         const Tiles<D> rim = with_rim(level.map);
         for (int a = 0; a < D; ++a) {
             const auto fine = (*fine_w)[a].view();
@@ -273,13 +270,16 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
             });
         }
         const auto fine = fine_excess->view(), inverse = fine_inverse->view();
-        const auto coarse = level.x.view();
+        const auto coarse = level.dirichlet.view();
         parallel_for("multigrid build", level.tiles,
                      [=] TARN_KERNEL(Cell<D> c) { coarse(c) = 0.5f * sum_children<D>(inverse, c, fine); });
-        invert_diagonal(level.inverse_diagonal, level.x, level.w, level.tiles);
+        invert_diagonal(level.inverse_diagonal, level.dirichlet, level.w, level.tiles);
+
+        if (fine_.regions) fine_regions->coarsen(level.regions, level.grid);
 
         fine_w = &level.w;
-        fine_excess = &level.x;
+        fine_regions = &level.regions;
+        fine_excess = &level.dirichlet;
         fine_inverse = &level.inverse_diagonal;
         fine_map = &level.map;
     }
@@ -288,24 +288,34 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 template <int D>
 void Multigrid<D>::cycle(size_t n) const
 {
-    if (together_ && coarse_[n].grid.count() <= small_cells) return cycle_small(n);
     const Level& l = coarse_[n];
-    sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
-    for (int s = 1; s < sweeps_.coarse; ++s)
+    const bool shared = fine_.regions;
+    if (together_ && !shared && l.grid.count() <= small_cells) return cycle_small(n);
+    const auto relax_regions = [&] {
+        if (shared) l.regions.relax(l.x, l.b);
+    };
+    const auto sweep_down = [&] {
         for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        relax_regions();
+    };
+    const auto sweep_up = [&] {
+        relax_regions();
+        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+    };
+    if (shared) l.regions.start(l.b);
+    sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
+    relax_regions();
+    for (int s = 1; s < sweeps_.coarse; ++s) sweep_down();
     if (n + 1 < coarse_.size()) {
         const Level& next = coarse_[n + 1];
-        restrict_residual(next.b, next.tiles, l.x, l.b, l.w, l.inverse_diagonal);
+        restrict_residual(next.b, next.tiles, l.x, l.b, l.view());
         cycle(n + 1);
         prolong(l.x, l.tiles, next.x, l.inverse_diagonal);
     } else {
-        for (int s = 1; s < coarsest_sweeps; ++s)
-            for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
-        for (int s = 1; s < coarsest_sweeps; ++s)
-            for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        for (int s = 1; s < coarsest_sweeps; ++s) sweep_down();
+        for (int s = 1; s < coarsest_sweeps; ++s) sweep_up();
     }
-    for (int s = 0; s < sweeps_.coarse; ++s)
-        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+    for (int s = 0; s < sweeps_.coarse; ++s) sweep_up();
 }
 
 template <int D>
@@ -322,8 +332,7 @@ void Multigrid<D>::cycle_small(size_t n) const
               static_cast<int>(l.grid.count()),
               l.x.view(),
               l.b.view(),
-              std::as_const(l.inverse_diagonal).view(),
-              std::as_const(l.w).view()};
+              l.view()};
         for (int a = 0; a < D; ++a)
             to.reciprocal[a] =
                 ((1u << 30) + static_cast<unsigned>(to.cells[a]) - 1) / static_cast<unsigned>(to.cells[a]);
@@ -333,27 +342,38 @@ void Multigrid<D>::cycle_small(size_t n) const
 }
 
 template <int D>
-void Multigrid<D>::precondition(Field<D>& z, const Field<D>& r, double* dot) const
+void Multigrid<D>::precondition(Field<D>& z, Field<D>& r, double* dot) const
 {
+    const auto relax_regions = [&] {
+        if (fine_.regions) fine_.regions->relax(z, r);
+    };
+    if (fine_.regions) fine_.regions->start(r);
     const FaceField<D>& w = *fine_.w;
     const Field<D>& inverse = *fine_.inverse_diagonal;
     with_uniform(fine_.uniform, [&](auto flag) {
         constexpr bool uniform = decltype(flag)::value;
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
-        for (int s = 1; s < sweeps_.fine; ++s)
+        relax_regions();
+        for (int s = 1; s < sweeps_.fine; ++s) {
             for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            relax_regions();
+        }
         if (sweeps_.bodies) bodies_.relax(z, r);
         if (!coarse_.empty()) {
-            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, w, inverse);
+            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, view_of(fine_));
             cycle(0);
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
         if (sweeps_.bodies) bodies_.relax(z, r);
-        for (int s = 1; s < sweeps_.fine; ++s)
+        for (int s = 1; s < sweeps_.fine; ++s) {
+            relax_regions();
             for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+        }
+        relax_regions();
         relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
         relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
     });
+    if (fine_.regions) fine_.regions->finish(z, r, dot);
 }
 
 template class Multigrid<2>;

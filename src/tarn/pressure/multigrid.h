@@ -30,17 +30,19 @@ public:
     // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
     void build(const Poisson<D>& system, const Field<D>& excess);
 
-    // z = M r, one V-cycle from zero; and r . z, where kernels look for it.
-    void precondition(Field<D>& z, const Field<D>& r, double* dot) const;
+    // z = M r, one V-cycle from zero; and r . z, where kernels look for it. r is left as it was.
+    void precondition(Field<D>& z, Field<D>& r, double* dot) const;
 
 private:
     struct Level {
         Grid<D> grid;
         mutable Field<D> x, b;
-        Field<D> inverse_diagonal;
+        Field<D> inverse_diagonal, dirichlet;
         FaceField<D> w;
+        PoissonView<D> view() const { return {w.view(), inverse_diagonal.view(), dirichlet.view()}; }
         Tiles<D> tiles;
         TileMap<D> map;
+        Regions<D> regions;
     };
     void cycle(size_t level) const;
     void cycle_small(size_t level) const;

@@ -202,8 +202,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 
     // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell
     // to it.
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, select(wet, 1), wet, plain};
-    Field<D>& excess = scratch.z;
+    Field<D>& excess = projection.dirichlet;
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &excess, select(wet, 1), wet, plain};
     if (plain) {
         clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z}, wet);
         right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling, h);
@@ -236,6 +236,9 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             x[i] = unknown ? x[i] * to_x : 0.0f;
         });
     }
+    if (forces.air)
+        system.regions = forces.air->tie(phi, velocity, boundary, forces.kappa, surface.tension, forces.correction_time);
+    if (system.regions) system.regions->add_sources(scratch.b);
     projection.multigrid.build(system, excess);
     // What moving solids and sources press into a closed pocket has nowhere to go: it is taken off evenly.
     const ClosedPockets<D> pockets =
@@ -283,6 +286,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             }
         });
     }
+    if (system.regions) forces.air->apply(velocity, pressure);
     close_walls(velocity, known, boundary, active);
     const auto pa = pressure.view();
     parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });

@@ -10,26 +10,17 @@
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/conjugate_gradients.h"
+#include "tarn/pressure/enclosed_air.h"
+#include "tarn/pressure/surface_fraction.h"
 
 namespace tarn {
-
-// Deviation: the surface is kept this far, in cells, from the centre of a wet cell, so that the coefficient 1/theta
-// stays within what single precision can solve.
-inline constexpr float theta_min = 1e-2f;
-
-// Where the surface lies between a wet cell and a dry neighbour, as a fraction of their distance.
-TARN_HD inline float surface_fraction(float wet, float dry)
-{
-    const float theta = wet / (wet - dry);
-    return theta < theta_min ? theta_min : theta;
-}
 
 // What a projection keeps from step to step.
 template <int D>
 struct Projection {
     Multigrid<D> multigrid;
     BlackBox black_box;  // instead, with air in two dimensions
-    Field<D> inverse_diagonal;
+    Field<D> inverse_diagonal, dirichlet;
     IterationRoom room;
     Field<D, int> labels;   // only with solids or inlets: of closed pockets
     InPocket<D> in_pocket;  // in the newest solve
@@ -37,7 +28,7 @@ struct Projection {
 
     Projection() = default;
     explicit Projection(const Grid<D>& grid, Sweeps sweeps = {})
-        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid)
+        : multigrid(grid, on_device(), sweeps), inverse_diagonal(grid), dirichlet(grid)
     {
     }
 };
@@ -55,6 +46,8 @@ struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
     const Field<D>* swelling = nullptr;     // more of the same
+    EnclosedAir<D>* air = nullptr;          // enclosed regions
+    double correction_time = 0;             // in which their volumes are corrected; 0: they are not
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };
 

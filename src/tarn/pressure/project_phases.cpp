@@ -78,8 +78,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     }
 
     // 2. b = - sum of what flows out. Open sides of the domain tie a cell to the pressure outside.
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, tiles, TileMap<D>(grid, 1), false};
-    Field<D>& excess = scratch.z;
+    Field<D>& excess = projection.dirichlet;
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &excess, tiles, TileMap<D>(grid, 1), false};
     bool tied = true;
     {
         const auto b = scratch.b.view(), e = excess.view(), x = pressure.view(), d = projection.correction.view();
@@ -139,11 +139,10 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     {
         const auto left = scratch.p.view();
         const auto b = std::as_const(scratch.b).view(), x = std::as_const(pressure).view();
-        const auto inverse = std::as_const(projection.inverse_diagonal).view();
-        const FaceView<D, const float> w = std::as_const(scratch.w).view();
+        const PoissonView<D> a = view_of(system);
         parallel_for<true>("residual", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = b.index(c);
-            left[i] = b[i] - apply<false>(x, w, inverse, i);
+            left[i] = b[i] - apply<false>(x, a, i);
         });
     }
     const double remaining = largest(scratch.p, tiles);

@@ -31,6 +31,7 @@ Projection<D> projection_with_air(const Grid<D>& grid, Interface interface)
         projection.black_box = BlackBox(
             grid, interface == Interface::sharp ? BlackBoxEffort{.visits = 2, .bodies = true} : BlackBoxEffort{});
         projection.inverse_diagonal = Field<D>(grid);
+        projection.dirichlet = Field<D>(grid);
         projection.correction = Field<D>(grid);
         return projection;
     } else {

@@ -7,6 +7,7 @@ struct [[nodiscard]] SolveReport {
     bool converged = true;
     int iterations = 0;
     double residual = 0;  // largest over cells, relative to the largest right-hand side
+    bool fallback = false;  // the multigrid did not converge; this is the solve without it, from zero
 };
 
 }  // namespace tarn

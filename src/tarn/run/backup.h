@@ -24,7 +24,7 @@ public:
         spray_.copy(water.spray);
         fragments_.copy(water.fragments);
         exchange_ = water.exchange;
-        pocket_air_ = water.pocket_air;
+        enclosed_air_ = water.enclosed_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
         elsewhere_ = water.ledger.elsewhere;
@@ -43,7 +43,7 @@ public:
         water.spray.copy(spray_);
         water.fragments.copy(fragments_);
         water.exchange = exchange_;
-        water.pocket_air = pocket_air_;
+        water.enclosed_air = enclosed_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
         water.ledger.elsewhere = elsewhere_;
@@ -82,7 +82,7 @@ public:
         to.spray.copy_beside(spray_);
         to.fragments.copy_beside(fragments_);
         to.exchange = exchange_;
-        to.pocket_air = pocket_air_;
+        to.enclosed_air = enclosed_air_;
         to.time = time_;
     }
     static Water<D> room_for(const Water<D>& water)
@@ -141,7 +141,7 @@ private:
     Spray<D> spray_;
     Fragments<D> fragments_;
     Exchange exchange_;
-    PocketAir pocket_air_;
+    AirRegions enclosed_air_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;

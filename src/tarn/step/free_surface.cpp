@@ -258,6 +258,24 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     return taken;
 }
 
+// Volume errors are corrected over the time in which a wave passes a few cells, whatever dt is.
+template <int D>
+double correction_time(const Water<D>& w, const Params& p)
+{
+    const double g = length(p.domain.gravity.at(w.time));
+    return 4 * std::sqrt(w.grid.h / (g > 0 ? g : 9.81));
+}
+
+// The regions of air that water and solids enclose now.
+template <int D>
+void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
+{
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, w.map, tile_active,
+                                     tile_shallow, dt});
+    w.enclosed.mark(w.enclosed_air, w.grid);
+}
+
 // The first solve starts from the pressure of water at rest below its highest cell's surface, so that a still pool is
 // still from the first step on.
 template <int D>
@@ -345,9 +363,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
-        if (w.pockets.fill(w.phi, w.pocket_air, wet_part(w.phi, w.solids), w.velocity, dt, boundary, w.tiles_shallow,
-                           w.ledger.before))
-            find_wet_tiles(w);
+        find_enclosed_air(w, boundary, dt);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
@@ -356,7 +372,6 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
             self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
         add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
-        w.pockets.undo_gravity(w.velocity, take<D>(p.domain.gravity.at(w.time)), dt);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
 
@@ -369,6 +384,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
         find_swelling(w, p, landings, dt);
         forces.swelling = &w.swelling;
+        forces.air = &w.enclosed;
+        if (p.surface.volume_correction) forces.correction_time = correction_time(w, p);
         if (w.gaps) close_gaps_at_sides(w.phi, w.velocity, dt, w.tiles_active);
         if (w.solids.any && close_gaps_at_solids(w.phi, w.velocity, boundary, w.band, dt, w.tiles_active, w.scratch[0]))
             find_wet_tiles(w);
@@ -382,7 +399,6 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, w.time + dt);
-        w.pockets.empty(w.phi, w.particles, w.ledger.before);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }

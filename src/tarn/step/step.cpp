@@ -30,6 +30,7 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
+    w.enclosed.mark(w.enclosed_air, w.grid);
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
     if (w.air) find_density(w.density, w.phi, scene.params, w.tiles_active);
     w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);

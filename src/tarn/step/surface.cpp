@@ -224,10 +224,7 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     FlowingAir<D> air{.everywhere = w.air};
-    if (!w.air && !p.flow) {
-        air.pressure = std::as_const(w.pressure).view();
-        air.body = std::as_const(w.ledger.body).view();
-    }
+    air.enclosed = w.enclosed.marked();
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);

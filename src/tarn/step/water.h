@@ -9,7 +9,7 @@
 #include "tarn/field/field.h"
 #include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
-#include "tarn/pressure/air_pockets.h"
+#include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
 #include "tarn/surface/particles.h"
@@ -40,7 +40,7 @@ struct Water {
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     Spray<D> spray;                    // water that the grid cannot hold
     Fragments<D> fragments;            // only with air: droplets and bubbles
-    PocketAir pocket_air;              // in small pockets, without air
+    AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
@@ -73,7 +73,7 @@ struct Water {
     bool whole_path = false;    // the substep is the step
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
-    AirPockets<D> pockets;
+    EnclosedAir<D> enclosed;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;
     LostParticles lost;

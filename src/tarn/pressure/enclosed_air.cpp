@@ -1,0 +1,720 @@
+#include "tarn/pressure/enclosed_air.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <utility>
+
+#include "tarn/advect/trace.h"
+#include "tarn/backend/parallel.h"
+#include "tarn/field/sample.h"
+#include "tarn/pressure/surface_fraction.h"
+#include "tarn/surface/connected.h"
+
+namespace tarn {
+
+namespace {
+
+// Labels while components are found: a cell of the same one with a lower index, `open_air`, which is lower than all, or
+// `no_air`. Afterwards the component's number n is held as first_number - n.
+constexpr int open_air = -1, first_number = -2, no_air = INT_MAX;
+constexpr uint8_t by_cell = 1, whole = 2;
+// Sums of whole numbers do not depend on their order.
+constexpr double sum_scale = 0x1p32;
+
+template <int D>
+TARN_HD inline Cell<D> cell_of(const Cell<D>& stride, int i)
+{
+    Cell<D> c;
+    for (int a = D - 1; a > 0; --a) {
+        c[a] = i / stride[a];
+        i -= c[a] * stride[a];
+    }
+    c[0] = i;
+    return c;
+}
+
+// Tiles as kernels see them.
+template <int D>
+struct TileClasses {
+    Cell<D> count, cells;
+    const uint8_t* classes;
+
+    TARN_HD bool is_whole(Cell<D> c) const
+    {
+        int i = 0;
+        for (int a = D - 1; a >= 0; --a) i = i * count[a] + c[a] / tile_size;
+        return classes[i] & whole;
+    }
+    TARN_HD Cell<D> first(Cell<D> c) const
+    {
+        for (int a = 0; a < D; ++a) c[a] -= c[a] % tile_size;
+        return c;
+    }
+    TARN_HD Cell<D> tile(int i) const
+    {
+        Cell<D> c;
+        for (int a = 0; a < D; ++a) {
+            c[a] = i % count[a] * tile_size;
+            i /= count[a];
+        }
+        return c;
+    }
+    TARN_HD int volume(Cell<D> first) const
+    {
+        int n = 1;
+        for (int a = 0; a < D; ++a) n *= first[a] + tile_size < cells[a] ? tile_size : cells[a] - first[a];
+        return n;
+    }
+};
+
+// The space whose components are found: air, or whatever is not solid.
+template <int D>
+struct Space {
+    View<D, const float> phi;
+    Boundary<D> boundary;
+    bool air;
+    float h;
+
+    TARN_HD float open(Cell<D> face, int a) const { return boundary.solids ? boundary.open[a](face) : 1.0f; }
+    TARN_HD bool belongs(Cell<D> c) const
+    {
+        if (air && !(phi(c) >= 0)) return false;
+        if (!boundary.solids) return true;
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || open(c, a) > 0 || open(moved<D>(c, a, 1), a) > 0;
+        return any;
+    }
+    // Across an inner face.
+    TARN_HD bool joined(Cell<D> face, int a) const { return open(face, a) > 0 && !boundary.inlet_at(face, a); }
+    TARN_HD bool may_be_film(Cell<D> c) const { return phi(c) < 0 && phi(c) > -h; }
+    // How far the surface is from a wet cell's centre, in cells, towards a side where there is air; else far.
+    TARN_HD float to_surface(Cell<D> c, int slot) const
+    {
+        const int a = slot / 2, side = slot % 2;
+        const Cell<D> other = moved<D>(c, a, 2 * side - 1);
+        const bool inside = other[a] >= 0 && other[a] < boundary.cells[a];
+        if (!inside || !(phi(other) >= 0) || !joined(moved<D>(c, a, side), a)) return 2;
+        return phi(c) / (phi(c) - phi(other));
+    }
+    // Whether the water between the air on two sides of a wet cell is less than a cell thick.
+    TARN_HD bool thin_between(Cell<D> c, int one, int two) const
+    {
+        const float s = to_surface(c, one), t = to_surface(c, two);
+        return one / 2 == two / 2 ? s + t < 1 : s * s + t * t < 1;
+    }
+    // Whether a cell reaches an open side.
+    TARN_HD bool opens(Cell<D> c) const
+    {
+        bool any = false;
+        for (int a = 0; a < D; ++a) {
+            any = any || (c[a] == 0 && boundary.wall_open[a][0] && open(c, a) > 0);
+            any = any || (c[a] + 1 == boundary.cells[a] && boundary.wall_open[a][1] && open(moved<D>(c, a, 1), a) > 0);
+        }
+        return any;
+    }
+};
+
+// Points every cell of the space to the lowest of its component. A whole tile is one with its first cell.
+template <int D>
+void unite_components(const View<D, int>& label, const Space<D>& space, const TileClasses<D>& tiles,
+                      const Tiles<D>& by_cell_tiles, const int* whole_tiles, int whole_count)
+{
+    const Cell<D> cells = space.boundary.cells;
+    parallel_range("components", whole_count, [=] TARN_KERNEL(int n) {
+        const int i = label.index(tiles.tile(whole_tiles[n]));
+        label[i] = i;
+    });
+    // Within a row of a tile, a run along x is one from the start.
+    parallel_for("components", by_cell_tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (c[0] % tile_size != 0) return;
+        const int end = c[0] + tile_size < cells[0] ? c[0] + tile_size : cells[0];
+        bool before = false;
+        for (int first = label.index(c); c[0] < end; ++c[0]) {
+            const int i = label.index(c);
+            const bool belongs = space.belongs(c);
+            if (!before || !space.joined(c, 0)) first = i;
+            label[i] = belongs ? first : no_air;
+            before = belongs;
+        }
+    });
+    parallel_for("components", by_cell_tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c);
+        if (atomic_load(label.data + i) == no_air) return;
+        if (space.opens(c)) unite(label.data, i, open_air);
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> other = moved<D>(c, a, 2 * side - 1);
+                if (other[a] < 0 || other[a] >= cells[a] || !space.joined(moved<D>(c, a, side), a)) continue;
+                const bool next_tile = c[a] / tile_size != other[a] / tile_size;
+                if (next_tile && tiles.is_whole(other)) {
+                    unite(label.data, i, label.index(tiles.first(other)));
+                } else if (side == 0 && (a > 0 || next_tile)) {
+                    const int j = label.index(other);
+                    if (space.belongs(other) && atomic_load(label.data + j) != no_air) unite(label.data, i, j);
+                }
+            }
+    });
+    // A film of water thinner than a cell does not part air from air: the grid has no mass to hold a difference of
+    // pressures with, and what was to keep an enclosed volume would blow the film away.
+    if (space.air)
+        parallel_for("components", by_cell_tiles, [=] TARN_KERNEL(Cell<D> c) {
+            if (!space.may_be_film(c)) return;
+            for (int one = 0; one < 2 * D; ++one)
+                for (int two = 0; two < one; ++two) {
+                    if (!space.thin_between(c, one, two)) continue;
+                    const Cell<D> a = moved<D>(c, one / 2, 2 * (one % 2) - 1), b = moved<D>(c, two / 2, 2 * (two % 2) - 1);
+                    unite(label.data, label.index(a), label.index(b));
+                }
+        });
+    parallel_range("components", whole_count, [=] TARN_KERNEL(int n) {
+        const Cell<D> first = tiles.tile(whole_tiles[n]);
+        const int i = label.index(first);
+        for (int a = 0; a < D; ++a) {
+            const bool begins = first[a] == 0, ends = first[a] + tile_size >= cells[a];
+            if ((begins && space.boundary.wall_open[a][0]) || (ends && space.boundary.wall_open[a][1]))
+                unite(label.data, i, open_air);
+            if (begins) continue;
+            const Cell<D> other = moved<D>(first, a, -tile_size);
+            if (tiles.is_whole(other)) unite(label.data, i, label.index(other));
+        }
+    });
+}
+
+template <int D>
+TARN_HD inline float dry_part(const WetPart<D>& wet, Cell<D> c)
+{
+    const float part = wet.outside(c) - wet(c);
+    return part > 0 ? part : 0.0f;
+}
+
+// The air of a dry cell, and its share of that in the wet cells beside it.
+template <int D>
+TARN_HD inline float air_around(const WetPart<D>& wet, Cell<D> c)
+{
+    const auto& phi = wet.phi;
+    float sum = dry_part(wet, c);
+    for (int a = 0; a < D; ++a)
+        for (int side = -1; side < 2; side += 2) {
+            const Cell<D> other = moved<D>(c, a, side);
+            if (other[a] < 0 || other[a] >= wet.cells[a] || !(phi(other) < 0)) continue;
+            const int i = phi.index(other);
+            int dry = 0;
+            for (int b = 0; b < D; ++b) dry += (phi[i - phi.next(b)] >= 0) + (phi[i + phi.next(b)] >= 0);
+            sum += dry_part(wet, other) / static_cast<float>(dry);
+        }
+    return sum;
+}
+
+// The enclosed region that a cell's air was in before it moved, 0 for the atmosphere, -1 where there was water.
+template <int D>
+TARN_HD inline int came_from(const View<D, const int>& region, const View<D, const int>& wet_before,
+                             const FaceView<D, const float>& u, const Boundary<D>& boundary, Cell<D> c, float s)
+{
+    const Vec<D, float> x = c.template as<float>();
+    const Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
+    if (region(at) > 0) return region(at);
+    if (!(wet_before(at) > 0)) return 0;
+    constexpr int around = D == 3 ? 27 : 9;
+    for (int n = 0; n < around; ++n) {
+        Cell<D> other = at;
+        bool inside = true;
+        for (int a = 0, left = n; a < D; ++a, left /= 3) {
+            other[a] += left % 3 - 1;
+            inside = inside && other[a] >= 0 && other[a] < boundary.cells[a];
+        }
+        if (inside && region(other) > 0) return region(other);
+    }
+    return -1;
+}
+
+// The faces of a dry cell, by its index, of which those to wet cells are a region's.
+template <int D>
+struct SurfaceFaces {
+    View<D, const float> phi, kappa;
+    FaceView<D, const float> u;
+    Boundary<D> boundary;
+    float tension;
+
+    TARN_HD bool is_one(int i, int slot) const
+    {
+        const int a = slot / 2, side = slot % 2;
+        const Cell<D> c = cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
+        if (other[a] < 0 || other[a] >= boundary.cells[a] || !(phi(other) < 0)) return false;
+        return boundary.open_at(moved<D>(c, a, side), a) > 0;
+    }
+    TARN_HD RegionFace face(int i, int slot) const
+    {
+        const int a = slot / 2, side = slot % 2;
+        const Cell<D> c = cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
+        const Cell<D> face = moved<D>(c, a, side);
+        const float theta = surface_fraction(phi(other), phi[i]);
+        const float jump = kappa.data ? tension * (kappa(other) + theta * (kappa[i] - kappa(other))) : 0.0f;
+        return {0, phi.index(other), phi.index(face), a, side, boundary.open_at(face, a), 1 / theta, jump, u[a](face)};
+    }
+};
+
+}  // namespace
+
+template <int D>
+void EnclosedAir<D>::mark(const AirRegions& held, const Grid<D>& grid)
+{
+    if (held.cells.empty() && marked_count_ == 0) return;
+    if (mark_.size() == 0) mark_ = Field<D, int>(grid);
+    const auto mark = mark_.view();
+    {
+        const int* const old = marked_.data();
+        parallel_range("enclosed air", marked_count_, [=] TARN_KERNEL(int n) { mark[old[n]] = 0; });
+    }
+    marked_count_ = static_cast<int>(held.cells.size());
+    int* const cells = room_for(marked_, marked_count_);
+    int* const ids = room_for(from_, marked_count_);
+    backend::copy(cells, held.cells.data(), held.cells.size() * sizeof(int));
+    backend::copy(ids, held.regions.data(), held.regions.size() * sizeof(int));
+    parallel_range("enclosed air", marked_count_, [=] TARN_KERNEL(int n) { mark[cells[n]] = ids[n]; });
+}
+
+// The roots of the components of air that reach no open side, ascending.
+template <int D>
+std::vector<int> EnclosedAir<D>::find_roots(const Now& now)
+{
+    const Grid<D>& grid = now.phi.grid();
+    const Boundary<D>& boundary = now.boundary;
+    if (labels_.size() == 0) labels_ = Field<D, int>(grid);
+    TileMap<D> classes(grid);
+    if (boundary.solids && (solid_tiles_.empty() || boundary.moving)) {
+        const auto open = boundary.open;
+        TileMap<D> all(grid, 1);
+        solid_tiles_ = parallel_any("solid tiles", all, 1, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
+            bool closed = false;
+            for (int a = 0; a < D; ++a) closed = closed || open[a](c) < 1 || open[a](moved<D>(c, a, 1)) < 1;
+            return closed ? uint8_t(1) : uint8_t(0);
+        });
+    }
+    whole_.clear();
+    for (size_t i = 0; i < classes.flags.size(); ++i) {
+        const bool active = now.map.flags[i] & now.active, solid = boundary.solids && solid_tiles_[i];
+        if (active ? (now.map.flags[i] & now.mixed) != 0 : solid) classes.flags[i] = by_cell;
+        if (active || solid) continue;
+        classes.flags[i] = whole;
+        whole_.push_back(static_cast<int>(i));
+    }
+    by_cell_ = select(classes, by_cell);
+    uint8_t* const flags = room_for(classes_, static_cast<int>(classes.flags.size()));
+    backend::copy(flags, classes.flags.data(), classes.flags.size());
+    const int whole_count = static_cast<int>(whole_.size());
+    int* const whole_tiles = room_for(whole_list_, whole_count);
+    backend::copy(whole_tiles, whole_.data(), whole_.size() * sizeof(int));
+
+    const TileClasses<D> tiles{classes.count, grid.cells, flags};
+    const auto label = labels_.view();
+    unite_components(label, Space<D>{now.phi.view(), boundary, true, static_cast<float>(grid.h)}, tiles, by_cell_, whole_tiles, whole_count);
+
+    int count = 0;
+    for (int room = 1024;; room = count) {
+        int* const roots = room_for(roots_, room + 1);
+        parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
+        const auto take = [=] TARN_KERNEL(int i) {
+            if (atomic_load(label.data + i) == no_air) return;
+            const int root = find_root(label.data, i);
+            atomic_store(label.data + i, root);
+            if (root != i) return;
+            const int number = atomic_add(roots + room, 1);
+            if (number < room) roots[number] = i;
+        };
+        parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) { take(label.index(c)); });
+        parallel_range("enclosed air", whole_count,
+                       [=] TARN_KERNEL(int n) { take(label.index(tiles.tile(whole_tiles[n]))); });
+        backend::copy(&count, roots + room, sizeof count);
+        if (count <= room) break;
+    }
+    std::vector<int> roots(static_cast<size_t>(count));
+    backend::copy(roots.data(), roots_.data(), roots.size() * sizeof(int));
+    std::sort(roots.begin(), roots.end());
+    return roots;
+}
+
+// The components of what is not solid, which water and air share.
+template <int D>
+void EnclosedAir<D>::find_chambers(const Now& now)
+{
+    if (chambers_known_ && !now.boundary.moving) return;
+    chambers_known_ = true;
+    const Grid<D>& grid = now.phi.grid();
+    if (chambers_.size() == 0) chambers_ = Field<D, int>(grid);
+    TileMap<D> classes(grid);
+    std::vector<int> clear;
+    for (size_t i = 0; i < classes.flags.size(); ++i) {
+        classes.flags[i] = solid_tiles_[i] ? by_cell : whole;
+        if (!solid_tiles_[i]) clear.push_back(static_cast<int>(i));
+    }
+    const int count = static_cast<int>(clear.size());
+    Memory<uint8_t> flags(classes.flags.size());
+    backend::copy(flags.data(), classes.flags.data(), classes.flags.size());
+    Memory<int> list(static_cast<size_t>(count) + 1);
+    backend::copy(list.data(), clear.data(), clear.size() * sizeof(int));
+    const TileClasses<D> tiles{classes.count, grid.cells, flags.data()};
+    const Tiles<D> mixed = select(classes, by_cell);
+    const auto label = chambers_.view();
+    const int* const whole_tiles = list.data();
+    unite_components(label, Space<D>{now.phi.view(), now.boundary, false, static_cast<float>(grid.h)}, tiles, mixed, whole_tiles, count);
+    const auto settle = [=] TARN_KERNEL(int i) {
+        if (atomic_load(label.data + i) != no_air) atomic_store(label.data + i, find_root(label.data, i));
+    };
+    parallel_for("chambers", mixed, [=] TARN_KERNEL(Cell<D> c) { settle(label.index(c)); });
+    parallel_range("chambers", count, [=] TARN_KERNEL(int n) { settle(label.index(tiles.tile(whole_tiles[n]))); });
+    parallel_range("chambers", count, [=] TARN_KERNEL(int n) {
+        const Cell<D> first = tiles.tile(whole_tiles[n]);
+        const int own = label(first);
+        // Regions may begin anywhere in the tile.
+        Cell<D> c = first;
+        for (int i = 0, all = tiles.volume(first); i < all; ++i) {
+            label(c) = own;
+            for (int a = 0; a < D; ++a) {
+                if (++c[a] < first[a] + tile_size && c[a] < tiles.cells[a]) break;
+                c[a] = first[a];
+            }
+        }
+    });
+    backend::wait();
+}
+
+// For every component of air the number of its enclosed region, from 1, or 0. In a chamber that reaches no open side,
+// the largest region is the atmosphere.
+template <int D>
+std::vector<int> EnclosedAir<D>::number_enclosed(const std::vector<int>& roots, const Now& now)
+{
+    const Boundary<D>& boundary = now.boundary;
+    bool any_open = false;
+    for (int a = 0; a < D; ++a) any_open = any_open || boundary.wall_open[a][0] || boundary.wall_open[a][1];
+    const int count = static_cast<int>(roots.size());
+    count_ = 0;
+    if (count == 0 || (count == 1 && !any_open)) return {};
+
+    // Roots hold their numbers, then the others follow, and components are measured.
+    const auto label = labels_.view();
+    int* const root = room_for(roots_, count);
+    backend::copy(root, roots.data(), roots.size() * sizeof(int));
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { label[root[n]] = first_number - n; });
+    int* const sizes = room_for(ids_, count);
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { sizes[n] = 0; });
+    const auto number = [=] TARN_KERNEL(int i) {
+        const int own = label[i];
+        const int now_number = own < 0 || own == no_air ? own : atomic_load(label.data + own);
+        atomic_store(label.data + i, now_number);
+        return now_number;
+    };
+    const Cell<D> cells = boundary.cells;
+    parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
+        if (c[0] % tile_size != 0) return;
+        const int end = label.index(c) + (c[0] + tile_size < cells[0] ? tile_size : cells[0] - c[0]);
+        int run = 0, last = no_air;
+        for (int i = label.index(c); i < end; ++i) {
+            const int own = number(i);
+            if (own != last && run > 0) {
+                atomic_add(sizes + (first_number - last), run);
+                run = 0;
+            }
+            last = own;
+            run += own <= first_number ? 1 : 0;
+        }
+        if (run > 0) atomic_add(sizes + (first_number - last), run);
+    });
+    const TileMap<D>& map = now.map;
+    const TileClasses<D> tiles{map.count, cells, classes_.data()};
+    const int* const whole_tiles = whole_list_.data();
+    parallel_range("enclosed air", static_cast<int>(whole_.size()), [=] TARN_KERNEL(int n) {
+        const Cell<D> first = tiles.tile(whole_tiles[n]);
+        const int own = number(label.index(first));
+        if (own <= first_number) atomic_add(sizes + (first_number - own), tiles.volume(first));
+    });
+    std::vector<int> size(roots.size()), chamber(roots.size());
+    backend::copy(size.data(), sizes, size.size() * sizeof(int));
+    if (boundary.solids) {
+        find_chambers(now);
+        const auto chambers = std::as_const(chambers_).view();
+        parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { sizes[n] = chambers[root[n]]; });
+        backend::copy(chamber.data(), sizes, chamber.size() * sizeof(int));
+    } else if (any_open) {
+        std::fill(chamber.begin(), chamber.end(), open_air);
+    }
+    std::vector<std::pair<int, int>> order;  // by chamber, the largest first
+    for (int n = 0; n < count; ++n) order.emplace_back(chamber[static_cast<size_t>(n)], n);
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+        if (a.first != b.first) return a.first < b.first;
+        return size[static_cast<size_t>(a.second)] > size[static_cast<size_t>(b.second)];
+    });
+    std::vector<int> ids(roots.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        const bool largest = i == 0 || order[i - 1].first != order[i].first;
+        if (order[i].first == open_air || !largest) ids[static_cast<size_t>(order[i].second)] = 1;
+    }
+    for (int& id : ids)
+        if (id) id = ++count_;
+    return ids;
+}
+
+// The cells of the enclosed regions, ascending, and the region of each.
+template <int D>
+void EnclosedAir<D>::list_cells(const Now& now)
+{
+    const auto label = std::as_const(labels_).view();
+    const int* const ids = ids_.data();
+    const auto id_of = [=] TARN_KERNEL(int own) {
+        return own <= first_number && own != no_air ? ids[first_number - own] : 0;
+    };
+    const int found = static_cast<int>(parallel_sum("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
+        return id_of(label(c)) > 0 ? 1.0 : 0.0;
+    }));
+    int* const listed = room_for(listed_, found + 1);
+    parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { listed[found] = 0; });
+    parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
+        if (id_of(label(c)) > 0) listed[atomic_add(listed + found, 1)] = label.index(c);
+    });
+    cells_.resize(static_cast<size_t>(found));
+    backend::copy(cells_.data(), listed, cells_.size() * sizeof(int));
+
+    // Whole tiles, of which there are some in large regions.
+    const TileClasses<D> tiles{now.map.count, now.boundary.cells, nullptr};
+    const int whole_count = static_cast<int>(whole_.size());
+    const int* const whole_tiles = whole_list_.data();
+    int* const own = room_for(from_, whole_count);
+    parallel_range("enclosed air", whole_count,
+                   [=] TARN_KERNEL(int n) { own[n] = id_of(label(tiles.tile(whole_tiles[n]))); });
+    std::vector<int> tile_ids(whole_.size());
+    backend::copy(tile_ids.data(), own, tile_ids.size() * sizeof(int));
+    const auto place = labels_.view();
+    for (size_t n = 0; n < whole_.size(); ++n) {
+        if (tile_ids[n] == 0) continue;
+        const Cell<D> first = tiles.tile(whole_[n]);
+        Box<D> box{first, first};
+        for (int a = 0; a < D; ++a) box.hi[a] = std::min(first[a] + tile_size, now.boundary.cells[a]);
+        backend::each(box, [&](Cell<D> c) { cells_.push_back(label.index(c)); });
+    }
+    std::sort(cells_.begin(), cells_.end());
+
+    // Labels of whole tiles are those of their first cells.
+    const int count = static_cast<int>(cells_.size());
+    int* const all = room_for(listed_, count);
+    backend::copy(all, cells_.data(), cells_.size() * sizeof(int));
+    listed_count_ = count;
+    const TileClasses<D> classes{now.map.count, now.boundary.cells, classes_.data()};
+    int* const region = room_for(from_, count);
+    const Cell<D> stride = place.stride;
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
+        const Cell<D> c = cell_of<D>(stride, all[n]);
+        region[n] = id_of(label(classes.is_whole(c) ? classes.first(c) : c));
+    });
+    region_.resize(cells_.size());
+    backend::copy(region_.data(), region, region_.size() * sizeof(int));
+}
+
+// What each region holds and should hold. The air that came from one region shares that region's target; air that came
+// from the atmosphere counts as it is.
+template <int D>
+void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
+{
+    const int count = listed_count_;
+    const int* const cells = listed_.data();
+    const WetPart<D> wet = now.wet;
+    const Cell<D> stride = wet.phi.stride;
+    const auto u = now.velocity.view();
+    const auto wet_before = now.wet_before.view();
+    const Boundary<D> boundary = now.boundary;
+    const float s = static_cast<float>(now.dt / now.phi.grid().h);
+    int old_count = 0;
+    for (const int region : held.regions) old_count = std::max(old_count, region);
+    const View<D, const int> before = old_count > 0 ? std::as_const(mark_).view() : View<D, const int>{};
+
+    float* const volume = room_for(volumes_, count);
+    int* const from = room_for(from_, count);
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
+        const Cell<D> c = cell_of<D>(stride, cells[n]);
+        volume[n] = air_around(wet, c);
+        from[n] = before.data ? came_from<D>(before, wet_before, u, boundary, c, s) : 0;
+    });
+    std::vector<float> volumes(cells_.size());
+    std::vector<int> origin(cells_.size());
+    backend::copy(volumes.data(), volume, volumes.size() * sizeof(float));
+    backend::copy(origin.data(), from, origin.size() * sizeof(int));
+
+    std::vector<double> old_target(static_cast<size_t>(old_count)), left(static_cast<size_t>(old_count));
+    for (size_t n = 0; n < held.cells.size(); ++n)
+        old_target[static_cast<size_t>(held.regions[n] - 1)] += static_cast<double>(held.volumes[n]);
+    if (old_count > 0) {
+        // Air that has reached the atmosphere.
+        sums_ = Memory<long long>(static_cast<size_t>(old_count));
+        long long* const sums = sums_.data();
+        const auto label = std::as_const(labels_).view();
+        const int* const ids = ids_.data();
+        parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
+            const int own = label(c);
+            if (own == no_air || (own <= first_number && ids[first_number - own] > 0)) return;
+            const int region = came_from<D>(before, wet_before, u, boundary, c, s);
+            if (region > 0)
+                atomic_add(sums + region - 1, static_cast<long long>(double(dry_part(wet, c)) * sum_scale));
+        });
+        std::vector<long long> lost(static_cast<size_t>(old_count));
+        backend::copy(lost.data(), sums, lost.size() * sizeof(long long));
+        for (size_t k = 0; k < lost.size(); ++k) left[k] = static_cast<double>(lost[k]) / sum_scale;
+    }
+    for (size_t n = 0; n < cells_.size(); ++n)
+        if (origin[n] > 0) left[static_cast<size_t>(origin[n] - 1)] += static_cast<double>(volumes[n]);
+
+    const size_t regions = static_cast<size_t>(count_);
+    volume_.assign(regions, 0);
+    target_.assign(regions, 0);
+    for (size_t n = 0; n < cells_.size(); ++n) {
+        const size_t k = static_cast<size_t>(region_[n] - 1);
+        const double own = static_cast<double>(volumes[n]);
+        volume_[k] += own;
+        if (origin[n] == 0) target_[k] += own;
+        if (origin[n] <= 0) continue;
+        const size_t j = static_cast<size_t>(origin[n] - 1);
+        if (left[j] > 0) target_[k] += own * old_target[j] / left[j];
+    }
+    std::vector<int> size(regions);
+    for (const int region : region_) ++size[static_cast<size_t>(region - 1)];
+    for (size_t k = 0; k < regions; ++k)
+        if (!(target_[k] > 0)) target_[k] = volume_[k];
+    held.cells = cells_;
+    held.regions = region_;
+    held.volumes.resize(cells_.size());
+    for (size_t n = 0; n < cells_.size(); ++n) {
+        const size_t k = static_cast<size_t>(region_[n] - 1);
+        held.volumes[n] = static_cast<float>(target_[k] / size[k]);
+    }
+}
+
+template <int D>
+void EnclosedAir<D>::find(AirRegions& held, const Now& now)
+{
+    const std::vector<int> ids = number_enclosed(find_roots(now), now);
+    if (count_ == 0) {
+        held = {};
+        listed_count_ = 0;
+        return;
+    }
+    backend::copy(room_for(ids_, static_cast<int>(ids.size())), ids.data(), ids.size() * sizeof(int));
+    list_cells(now);
+    carry_targets(held, now);
+}
+
+// What moving solids and inlets press out of each region per second, in faces times m/s.
+template <int D>
+std::vector<double> EnclosedAir<D>::swept(const Boundary<D>& boundary)
+{
+    std::vector<double> sum(static_cast<size_t>(count_));
+    if (!boundary.moving && !boundary.inlets) return sum;
+    const int* const cells = listed_.data();
+    const Cell<D> stride = labels_.grid().stride;
+    float* const out = room_for(volumes_, listed_count_);
+    parallel_range("enclosed air", listed_count_, [=] TARN_KERNEL(int n) {
+        const Cell<D> c = cell_of<D>(stride, cells[n]);
+        float flow = 0;
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> face = moved<D>(c, a, side);
+                const float closed = (1 - boundary.open_at(face, a)) * boundary.closed_velocity(face, a);
+                flow += side ? closed : -closed;
+            }
+        out[n] = flow;
+    });
+    std::vector<float> flows(cells_.size());
+    backend::copy(flows.data(), out, flows.size() * sizeof(float));
+    for (size_t n = 0; n < cells_.size(); ++n)
+        sum[static_cast<size_t>(region_[n] - 1)] += static_cast<double>(flows[n]);
+    return sum;
+}
+
+template <int D>
+const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
+                                      const Field<D>* kappa, float tension, double tau)
+{
+    faces_count_ = 0;
+    if (count_ == 0) return nullptr;
+    const int count = listed_count_;
+    const int* const cells = listed_.data();
+    const auto p = phi.view();
+    const auto u = velocity.view();
+    const View<D, const float> bent = kappa ? kappa->view() : View<D, const float>{};
+    int* const region = room_for(from_, count);
+    backend::copy(region, region_.data(), region_.size() * sizeof(int));
+    const SurfaceFaces<D> faces_of{p, bent, u, boundary, tension};
+    int* const next = room_for(roots_, 1);
+    parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
+        int found = 0;
+        for (int slot = 0; slot < 2 * D; ++slot) found += faces_of.is_one(cells[n], slot) ? 1 : 0;
+        if (found > 0) atomic_add(next, found);
+    });
+    int most = 0;
+    backend::copy(&most, next, sizeof most);
+    if (most == 0) return nullptr;
+    RegionFace* const faces = room_for(faces_, most);
+    parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
+    parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
+        for (int slot = 0; slot < 2 * D; ++slot) {
+            if (!faces_of.is_one(cells[n], slot)) continue;
+            RegionFace face = faces_of.face(cells[n], slot);
+            face.region = region[n] - 1;
+            faces[atomic_add(next, 1)] = face;
+        }
+    });
+    std::vector<RegionFace> list(static_cast<size_t>(most));
+    backend::copy(list.data(), faces, list.size() * sizeof(RegionFace));
+    std::sort(list.begin(), list.end(), [](const RegionFace& a, const RegionFace& b) {
+        if (a.region != b.region) return a.region < b.region;
+        return a.face != b.face ? a.face < b.face : a.axis < b.axis;
+    });
+
+    // Regions without a face to the water are no unknowns.
+    const std::vector<double> pressed = swept(boundary);
+    const double h = phi.grid().h;
+    std::vector<RegionTerm> terms;
+    std::vector<double> q;
+    for (size_t i = 0; i < list.size();) {
+        const size_t k = static_cast<size_t>(list[i].region);
+        double area = 0, flow = pressed[k];
+        const int id = static_cast<int>(q.size());
+        for (; i < list.size() && static_cast<size_t>(list[i].region) == k; ++i) {
+            RegionFace& f = list[i];
+            const double out = f.upper ? 1 : -1, open = static_cast<double>(f.open);
+            area += open;
+            flow += open * (out * static_cast<double>(f.velocity) +
+                            static_cast<double>(f.closeness) * static_cast<double>(f.jump));
+            terms.push_back({id, f.cell, f.open * f.closeness});
+            f.region = -1 - id;
+        }
+        const double most_change = 0.25 * area, missing = target_[k] - volume_[k];
+        const double rate = tau > 0 ? std::clamp(missing, -most_change, most_change) * h / tau : 0;
+        q.push_back(rate - flow);
+    }
+    for (RegionFace& f : list) f.region = -1 - f.region;
+    backend::copy(faces, list.data(), list.size() * sizeof(RegionFace));
+    faces_count_ = most;
+    regions_.set(static_cast<int>(q.size()), std::move(terms), q, phi.grid());
+    return &regions_;
+}
+
+template <int D>
+void EnclosedAir<D>::apply(FaceField<D>& velocity, const Field<D>& x)
+{
+    if (faces_count_ == 0) return;
+    (void)regions_.solve(x);
+    const double* const value = regions_.values();
+    const RegionFace* const faces = faces_.data();
+    const auto u = velocity.view();
+    const auto xv = x.view();
+    parallel_range("enclosed air", faces_count_, [=] TARN_KERNEL(int n) {
+        const RegionFace& f = faces[n];
+        const double rise = double(xv[f.cell]) - double(f.jump) - value[f.region];
+        const double change = double(f.closeness) * (f.upper ? rise : -rise);
+        u[f.axis][f.face] = static_cast<float>(double(f.velocity) - change);
+    });
+}
+
+template class EnclosedAir<2>;
+template class EnclosedAir<3>;
+
+}  // namespace tarn
