@@ -36,7 +36,7 @@ SCENES = 500
 # Of every run. Speed: over that of what falls, is thrown, pushed or comes in; cavities that close and sheets that meet throw
 # water faster than that, 2.5 times in the dam break. Energy: over its start. Volume and inflow: of the volume at its largest.
 SPEED, ENERGY, VOLUME, VOLUME_UNCORRECTED, VOLUME_WITH_AIR = 3.0, 0.02, 0.01, 0.05, 0.001
-SECONDS = 120  # a run that takes fifty times what it should takes ever smaller steps
+SECONDS = 60  # of processor time; a run that takes thirty times what it should takes ever smaller steps
 # From the gravest on.
 KINDS = ("input", "exit", "time", "speed", "energy", "inflow", "negative", "volume")
 
