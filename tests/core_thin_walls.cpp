@@ -200,7 +200,7 @@ TEST(ThinWalls, go_on_with_the_same_bits)
     resumed.volume_expected = w.volume_expected;
     resumed.phi.copy(w.phi);
     resumed.particles.copy(w.particles);
-    resumed.spray.copy(w.spray);
+    resumed.fragments.copy(w.fragments);
     resumed.ledger.expected = w.ledger.expected;
     resumed.ledger.elsewhere = w.ledger.elsewhere;
     resumed.ledger.body.copy(w.ledger.body);

@@ -47,8 +47,8 @@ TEST(Backup, gives_back_every_bit)
         water.volume_expected = 2 * x;
         water.particles.resize(int(x));
         water.particles.column(1)[0] = x;
-        water.spray.resize(2 * int(x));
-        water.spray.column(2)[1] = x;
+        water.fragments.resize(2 * int(x));
+        water.fragments.column(2)[1] = x;
         water.ledger.expected.assign(size_t(x), x);
         water.ledger.body(Cell<2>{5, 6}) = int(x);
     };
@@ -68,8 +68,8 @@ TEST(Backup, gives_back_every_bit)
     EXPECT_EQ(water.volume_expected, 2);
     EXPECT_EQ(water.particles.count(), 1);
     EXPECT_EQ(water.particles.column(1)[0], 1);
-    EXPECT_EQ(water.spray.count(), 2);
-    EXPECT_EQ(water.spray.column(2)[1], 1);
+    EXPECT_EQ(water.fragments.count(), 2);
+    EXPECT_EQ(water.fragments.column(2)[1], 1);
     EXPECT_EQ(water.ledger.expected, std::vector<double>{1});
     EXPECT_EQ(water.ledger.body(Cell<2>{5, 6}), 1);
 }

@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iiddddqqqqqqqqQ")
+HEADER = struct.Struct("<8sIi3iiddddqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 4
+VERSION = 5
 
 
 class State:
@@ -24,7 +24,7 @@ class State:
         self.frame = frame
         self.volume_expected = volume_expected
         self.fields = fields  # as stored: phi, each velocity component, pressure, with one padding element at either end
-        self.rest = rest  # particles, spray, bodies, gradients, fragments and pockets, as stored: what belongs to no body, their counts, their words
+        self.rest = rest  # particles, bodies, gradients, fragments and pockets, as stored: what belongs to no body, their counts, their words
 
     @property
     def phi(self):

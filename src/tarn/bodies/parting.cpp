@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tarn/field/sample.h"
+#include "tarn/pressure/surface_fraction.h"
 
 namespace tarn {
 
@@ -109,21 +110,34 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
 }
 
 template <int D>
-void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, double dt, const Tiles<D>& tiles)
+bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const Boundary<D>& boundary, double dt,
+                  const Tiles<D>& tiles)
 {
     const auto p = phi.view();
+    const View<D, const float> xv = x ? x->view() : View<D, const float>{};
     const float h = static_cast<float>(phi.grid().h), s = static_cast<float>(dt);
+    double any = 0;
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
+            if (boundary.wall_open[a][side]) continue;
             const Side<D> at{a, side};
-            const auto u = velocity[a].view();
-            parallel_for("close gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+            const float* const free = walls.free[a][side].data();
+            float* const wall = walls.wall[a][side].data();
+            any += parallel_sum("rejoin walls", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 float& beyond = p(at.beyond(c));
-                if (is_nowhere(beyond)) return;
-                const bool back = p(c) < 0 && arrives(p(c) + 0.5f * h, s * at.outward(u(at.face(c))));
-                beyond = back ? nowhere : p(c) + h;
+                if (is_nowhere(beyond) || !(p(c) < 0)) return 0.0;
+                const int n = place_at_side<D>(boundary.cells, c, a);
+                // The gap, and the velocity towards the wall at the surface in front of it, where p = 0.
+                const float gap = p(c) + 0.5f * h > 0 ? p(c) + 0.5f * h : 0.0f;
+                const float pushed = xv.data ? xv(c) / surface_fraction(p(c), beyond) : 0.0f;
+                const float towards = at.outward(free[n]) + pushed;
+                if (!(towards * s > gap)) return 0.0;
+                beyond = nowhere;
+                wall[n] = at.outward(gap / s);
+                return 1.0;
             });
         }
+    return any > 0;
 }
 
 template <int D>
@@ -214,9 +228,8 @@ bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Bou
 }
 
 template <int D>
-bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Field<D>& pressure,
-                      const Suction<D>& suction, const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
-                      Field<D>& scratch)
+bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
+                      double band, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
     const auto p = phi.view(), next = scratch.view();
@@ -229,6 +242,9 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
         if (at.divided || carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
         const float below = at.distance_outside > 0 ? at.distance_outside : 0.0f;
         if (!(pv(at.outside) + below * carried < -suction.least)) return false;
+        // Where the solid is above the surface there is no water to pull at.
+        const Vec<D, float> touched = at.outside.template as<float>() - (below / h) * at.normal;
+        if (!(sample_cells(old, boundary.cells, touched) < 0)) return false;
         return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
     };
     const double any = parallel_sum("suction", tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -243,19 +259,6 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
         const bool parts = std::fabs(at.distance) < limit && pulls(at);
         next(c) = parts && here < -at.distance ? -at.distance : here;
     });
-    // What flows through the faces stays as it was solved.
-    Boundary<D> parted = boundary;
-    parted.phi = next;
-    for (int a = 0; a < D; ++a) {
-        const auto u = velocity[a].view();
-        const auto k = known[a].view();
-        parallel_for_faces("part from solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const float open = boundary.open_at(c, a);
-            if (open == 1 || boundary.at_wall(c, a) || !parted.parted_from_solid(c, a)) return;
-            u(c) = (open > 0 ? open * u(c) : 0.0f) + (1 - open) * boundary.closed_velocity(c, a);
-            k(c) = 1;
-        });
-    }
     parallel_for<true>("part from solids", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
     return true;
 }
@@ -263,13 +266,14 @@ bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_
 #define TARN_INSTANTIATE(D)                                                                                    \
     template bool any_gap_at_sides(const Field<D>&, const Tiles<D>&);                                          \
     template void move_gaps(Field<D>&, const Tiles<D>&);                                                       \
-    template void close_gaps_at_sides(Field<D>&, const FaceField<D>&, double, const Tiles<D>&);                \
+    template bool rejoin_sides(Field<D>&, const Field<D>*, WallFaces<D>&, const Boundary<D>&, double,          \
+                               const Tiles<D>&);                                                               \
     template bool close_gaps_at_solids(Field<D>&, const FaceField<D>&, const Boundary<D>&, double, double,     \
                                        const Tiles<D>&, Field<D>&);                                            \
     template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \
-    template bool part_from_solids(Field<D>&, FaceField<D>&, FaceField<D, uint8_t>&, const Field<D>&,          \
-                                   const Suction<D>&, const Boundary<D>&, double, const Tiles<D>&, Field<D>&); \
+    template bool part_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \
+                                   const Tiles<D>&, Field<D>&);                                                \
     template void carry_to_parted_walls(FaceField<D>&, const Field<D>&, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

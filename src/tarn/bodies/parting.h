@@ -2,9 +2,10 @@
 // Walls and solids push water but do not pull it:  0 <= p,  u . n >= u_wall . n  (n: away from the wall), and one of
 // the two holds as an equality.
 //
-// Which one is carried from step to step. Water under suction in the newest solve parts from its wall: the surface then
-// runs along the wall, with air behind it, and the next solve finds p = 0 there and a velocity of its own. It stays
-// parted until the flow leads back to the wall. What a wall carries, as a floor does, it keeps.
+// Which one is an active set, found together with the pressure: water under suction in a solve separates from its wall,
+// the surface then runs along the wall, with air behind it, and the solve is done again with p = 0 there. It stays so
+// until the flow leads back to the wall. What a wall carries, as a floor does, it keeps. Where enclosed air is below the
+// pressure of the atmosphere, as in an upside-down bottle, that is what suction is counted from.
 //
 // The air behind a side of the domain is phi's padding, which is `nowhere` where water and wall are together. The air
 // behind a solid's surface is phi inside the solid, which continues the water where they are together. So phi tells all
@@ -24,19 +25,23 @@ bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles);
 template <int D>
 void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 
-// Water that `velocity` leads back to a wall within dt is at the wall again. `scratch` is a field to work in.
+// Water that would pass a closed side within dt rejoins it, with the velocity that closes the gap delta in just that
+// time:  u . n >= - delta / dt  (Signorini's condition with a gap). x = p dt / (rho h) is that of the newest solve, or
+// null. Returns whether there was any.
 template <int D>
-void close_gaps_at_sides(Field<D>& phi, const FaceField<D>& velocity, double dt, const Tiles<D>& tiles);
-// At solids: returns whether that has made any cell wet.
+[[nodiscard]] bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const Boundary<D>& boundary,
+                                double dt, const Tiles<D>& tiles);
+// Water that `velocity` leads back to a solid within dt is at it again. `scratch` is a field to work in. Returns whether
+// that has made any cell wet.
 template <int D>
 [[nodiscard]] bool close_gaps_at_solids(Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
                                         double band, double dt, const Tiles<D>& tiles, Field<D>& scratch);
 
-// What suction is told by.
+// What suction is told by, all in the unit of the pressure.
 template <int D>
 struct Suction {
-    Vec<D, float> weight;   // rho g
-    float least = 0;        // Pa; less is not told from the solver's error
+    Vec<D, float> weight;   // rho g, per metre
+    float least = 0;        // less is not told from the solver's error
     InPocket<D> in_pocket;  // where the pressure is known up to a constant: such water is never parted
 };
 
@@ -45,9 +50,9 @@ template <int D>
 [[nodiscard]] bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
                                    const Boundary<D>& boundary, double band, const Tiles<D>& tiles);
 template <int D>
-[[nodiscard]] bool part_from_solids(Field<D>& phi, FaceField<D>& velocity, FaceField<D, uint8_t>& known,
-                                    const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
-                                    double band, const Tiles<D>& tiles, Field<D>& scratch);
+[[nodiscard]] bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
+                                    const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
+                                    Field<D>& scratch);
 
 // Air beside a side that water has left moves as the water does, away from the side.
 template <int D>

@@ -60,8 +60,55 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver)
     }
 }
 
+namespace {
+
+// The plane of a surface nearby, continued to a cell in a solid: phi(x) = phi_j + grad phi_j . (x - x_j), the mean over
+// the cells j around it that are outside of the solid, on its side, and beside the surface. `nowhere` where there is
+// none. Further from the surface phi is the length of the way around the solid, not the distance of a plane.
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+TARN_HD inline float plane_nearby(const View<D, const float>& phi, const View<D, const float>& nodes,
+                                  const FaceView<D, const float>& open, Cell<D> cells, Cell<D> c, Vec<D, float> normal,
+                                  float h)
+{
+    float sum = 0;
+    int count = 0;
+    for (int n = 0; n < (D == 2 ? 9 : 27); ++n) {
+        Cell<D> j = c;
+        Vec<D, float> away;
+        bool inside = true;
+        for (int a = 0, rest = n; a < D; ++a, rest /= 3) {
+            const int step = rest % 3 - 1;
+            j[a] += step;
+            away[a] = static_cast<float>(step);
+            inside = inside && j[a] >= 0 && j[a] < cells[a];
+        }
+        if (!inside || !(dot(away, normal) > 0)) continue;
+        const int i = phi.index(j);
+        if (!(std::fabs(phi[i]) < h) || nodes_at_cell<D>(nodes, i) < 0) continue;
+        // Differences with neighbours that are outside of the solid, too, on one side or on both.
+        float value = phi[i];
+        bool known = true;
+        for (int a = 0; a < D; ++a) {
+            const int next = phi.next(a);
+            const auto counts = [&](int face, int k) {
+                return open[a][face] > 0 && !is_nowhere(phi[k]) && !(nodes_at_cell<D>(nodes, k) < 0);
+            };
+            const bool low = j[a] > 0 && counts(i, i - next), high = j[a] + 1 < cells[a] && counts(i + next, i + next);
+            known = known && (low || high);
+            const float d = phi[high ? i + next : i] - phi[low ? i - next : i];
+            value -= away[a] * (low && high ? 0.5f * d : d);
+        }
+        if (!known) continue;
+        sum += value;
+        ++count;
+    }
+    return count > 0 ? sum / static_cast<float>(count) : nowhere;
+}
+
+}  // namespace
+
+template <int D>
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool moved,
                         Field<D>& scratch)
 {
     const Cell<D> cells = phi.grid().cells;
@@ -70,25 +117,42 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const auto p = phi.view();
     const View<D, const float> old = p;
     const auto next = scratch.view();
+    const FaceView<D, const float> open = solids.open.view();
     const Sheets<D> sheets = sheets_of(solids, phi.grid());
+    // Whether the pressure looks at phi in a cell: through the open part of a face, or across air behind water.
+    const auto read = [=] TARN_KERNEL(Cell<D> c) {
+        const int i = old.index(c);
+        if (sheets.around(i)) return false;
+        bool any = false;
+        for (int a = 0; a < D; ++a) {
+            const int n = old.next(a);
+            any = any || open[a][i] > 0 || open[a][i + n] > 0 || air_between<D>(old, nodes, i, i - n, a) ||
+                  air_between<D>(old, nodes, i, i + n, a);
+        }
+        return any;
+    };
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const float d = nodes_at_cell<D>(nodes, c);
-        if (d >= 0) {
-            next(c) = old(c);
+        const float d = nodes_at_cell<D>(nodes, c), here = old(c);
+        if (d >= 0 || (moved && std::fabs(here) < h && read(c))) {
+            next(c) = here;
             return;
         }
-        // From a point a cell outside the solid, phi goes on as it does there along the normal.
         const Vec<D, float> n = nodes_normal<D>(nodes, c);
+        if (!sheets.any() && d > -2 * h) {
+            const float plane = plane_nearby<D>(old, nodes, open, cells, c, n, h);
+            if (!is_nowhere(plane)) {
+                next(c) = plane;
+                return;
+            }
+        }
+        // From a point a cell outside the solid, phi goes on as it does there along the normal.
         const Vec<D, float> x = c.template as<float>(), outside = x + (1 - d / h) * n;
         const auto at = [&](Vec<D, float> y) {
             return sheets.any() ? sample_one_side(old, sheets, go(sheets, x, y)) : sample_cells(old, cells, y);
         };
         const float near = at(outside), far = at(outside + n);
-        const float slope = clamp((far - near) / h, -1, 1), here = old(c);
-        const bool gap =
-            keep_gaps && here > 0 && near < 0 && here - near > 0.5f * (h - d) && !sheets.around(old.index(c));
-        const float farthest = near + h - d, kept = here < farthest ? here : farthest;
-        next(c) = gap ? kept : clamp(near + slope * (d - h), -limit, limit);
+        const float slope = clamp((far - near) / h, -1, 1);
+        next(c) = clamp(near + slope * (d - h), -limit, limit);
     });
     parallel_for("extend into solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (nodes_at_cell<D>(nodes, c) < 0) p(c) = next(c);

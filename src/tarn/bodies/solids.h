@@ -69,9 +69,11 @@ template <int D>
 void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver);
 
 // Continues phi into solids along their normals, straight on, so that a flat surface stays flat where it meets a wall
-// of any slope. With `keep_gaps`, air behind water stays, as where water has parted from the solid.
+// of any slope. Where phi has `moved` with the water, cells beside the surface that the pressure looks at keep it: at
+// the contact line the surface must follow the velocity that the pressure gives it (d phi / dt = - u . grad phi), or
+// gravity does not restore it. Continued from in front, a ripple there would grow, even of still water.
 template <int D>
-void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool keep_gaps,
+void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool moved,
                         Field<D>& scratch);
 
 // Gives faces with sheets the velocity of their wall.

@@ -1,9 +1,12 @@
 #include "tarn/effects/spray.h"
 
+#include <algorithm>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "tarn/field/sample.h"
+#include "tarn/effects/flight.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -21,147 +24,273 @@ std::vector<T> read(const T* there, int n)
 
 // Takes out what has no volume any more, and makes room for `more` at the end. Returns where that begins.
 template <int D>
-int compact(Spray<D>& spray, int more, SprayRoom<D>& room)
+int compact(Fragments<D>& drops, int more, SprayRoom<D>& room)
 {
-    const int n = spray.count();
+    const int n = drops.count();
     int* const starts = room_for(room.starts, n + 1);
-    const SprayView<D> old = spray.view();
+    const FragmentView<D> old = drops.view();
     parallel_range("spray", n + 1, [=] TARN_KERNEL(int i) { starts[i] = i < n && old.volume[i] > 0 ? 1 : 0; });
     const int kept = parallel_starts("spray", starts, n + 1);
     if (kept == n && more == 0) return n;
-    room.spray.resize(kept + more);
-    for (int column = 0; column < Spray<D>::columns; ++column) {
-        const float* const from = spray.column(column);
-        float* const to = room.spray.column(column);
+    room.drops.resize(kept + more);
+    for (int column = 0; column < Fragments<D>::columns; ++column) {
+        const float* const from = drops.column(column);
+        float* const to = room.drops.column(column);
         parallel_range("spray", n, [=] TARN_KERNEL(int i) {
             if (old.volume[i] > 0) to[starts[i]] = from[i];
         });
     }
-    spray.swap(room.spray);
+    drops.swap(room.drops);
     return kept;
+}
+
+// Where the drag of air decelerates a drop of this volume, in cells, by k |v - u|^2: k, in 1/m.
+template <int D>
+TARN_HD inline float drag_of(float volume, float h, float per_density)
+{
+    constexpr float pi = std::numbers::pi_v<float>;
+    const float r = h * (D == 3 ? std::cbrt(volume * (3 / (4 * pi))) : std::sqrt(volume / pi));
+    // Section over volume. In 2D a drop is a cylinder.
+    return 0.5f * per_density * (D == 3 ? 3 / (4 * r) : 2 / (pi * r));
 }
 
 }  // namespace
 
 template <int D>
-double volume(const Spray<D>& spray)
+void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
+             Ledger<D>& ledger, const Sheets<D>& sheets, double volume_each, double dt, double& next_id,
+             SprayRoom<D>& room)
 {
-    const std::vector<float> volumes = read(spray.column(2 * D), spray.count());
-    return std::accumulate(volumes.begin(), volumes.end(), 0.0);
-}
-
-template <int D>
-void take_up(Spray<D>& spray, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
-             const Sheets<D>& sheets, double volume_each, SprayRoom<D>& room)
-{
+    room.fresh = 0;
     if (lost.count == 0) return;
-    const int first = volume_each > 0 ? compact(spray, lost.count, room) : 0;
+    const int n = lost.count;
     const ParticleView<D> p = particles.view();
-    const SprayView<D> s = spray.view();
     const int* const list = lost.list.data();
     const auto u = velocity.view();
     const Cell<D> cells = velocity.grid().cells;
-    const float each = static_cast<float>(volume_each);
-    parallel_range("spray", lost.count, [=] TARN_KERNEL(int n) {
-        const int i = list[n];
-        p.radius[i] = 0;
-        if (!(each > 0)) return;
-        const Vec<D, float> x = p.at(i);
-        const Vec<D, float> v = sheets.any() ? velocity_one_side(u, sheets, x) : sample_velocity(u, cells, x);
-        for (int a = 0; a < D; ++a) {
-            s.x[a][first + n] = x[a];
-            s.u[a][first + n] = v[a];
+    const auto body = std::as_const(ledger.body).view();
+    const float s = static_cast<float>(dt / velocity.grid().h);
+    const auto velocity_at = [=] TARN_KERNEL(Vec<D, float> x) {
+        return sheets.any() ? velocity_one_side(u, sheets, x) : sample_velocity(u, cells, x);
+    };
+    if (!(volume_each > 0)) {
+        parallel_range("spray", n, [=] TARN_KERNEL(int i) { p.radius[list[i]] = 0; });
+        return;
+    }
+    // The component that each was part of: that of the cells around where it was.
+    int* const owners = room_for(room.fates, n);
+    parallel_range("spray", n, [=] TARN_KERNEL(int k) {
+        const Vec<D, float> x = p.at(list[k]);
+        const Vec<D, float> start = go(sheets, x, x - s * velocity_at(x));
+        const Cell<D> home = cell_at(start, cells);
+        const Vec<D, float> middle = home.template as<float>();
+        int owner = body(home);
+        float nearest = 1e9f;
+        constexpr int around = D == 3 ? 125 : 25;
+        for (int m = 0; m < around && !(body(home) > 0); ++m) {
+            Cell<D> c = home;
+            bool inside = true;
+            for (int a = 0, left = m; a < D; ++a, left /= 5) {
+                c[a] += left % 5 - 2;
+                inside = inside && c[a] >= 0 && c[a] < cells[a];
+            }
+            if (!inside || !(body(c) > 0)) continue;
+            const Vec<D, float> there = c.template as<float>();
+            const float away = length(there - start);
+            if (away >= nearest || !(go(sheets, middle, there) == there)) continue;
+            nearest = away;
+            owner = body(c);
         }
-        s.volume[first + n] = each;
-        s.age[first + n] = 0;
+        owners[k] = owner > 0 ? owner : 0;
     });
+    const std::vector<int> owner = read(owners, n);
+    const double cell = cell_volume(velocity.grid());
+    std::vector<double> held = ledger.expected;
+    held.insert(held.begin(), std::max(0.0, std::accumulate(held.begin(), held.end(), ledger.elsewhere)));
+    std::vector<int> count(held.size());
+    for (const int k : owner) ++count[static_cast<size_t>(k)];
+    std::vector<float> volumes(held.size());
+    for (size_t k = 0; k < held.size(); ++k) {
+        if (count[k] == 0) continue;
+        volumes[k] = static_cast<float>(std::min(volume_each, std::max(0.0, held[k]) / cell / count[k]));
+        (k > 0 ? ledger.expected[k - 1] : ledger.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
+    }
+    const Mirror mirror;
+    const float* const volume_of = mirror.of(volumes.data(), volumes.size());
+    const int first = compact(drops, n, room);
+    const FragmentView<D> d = drops.view();
+    const int id = static_cast<int>(next_id);
+    parallel_range("spray", n, [=] TARN_KERNEL(int k) {
+        const int to = first + k;
+        const Vec<D, float> x = p.at(list[k]), v = velocity_at(x);
+        p.radius[list[k]] = 0;
+        for (int a = 0; a < D; ++a) {
+            d.x[a][to] = x[a];
+            d.u[a][to] = v[a];
+        }
+        d.volume[to] = volume_of[owners[k]];
+        d.age[to] = d.life[to] = 0;
+        d.kind[to] = static_cast<float>(static_cast<int>(FragmentKind::droplet));
+        d.id[to] = static_cast<float>((id + k) % largest_id);
+    });
+    next_id = static_cast<double>((id + n) % largest_id);
+    room.fresh = n;
 }
 
 template <int D>
-std::vector<Landing> fly(Spray<D>& spray, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
-                         const Boundary<D>& boundary, Vec3 gravity, double dt, SprayRoom<D>& room)
+std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
+                            const Boundary<D>& boundary, const Params& params, const Wind& wind, Vec3 gravity,
+                            double dt, SprayRoom<D>& room)
 {
-    const int n = spray.count();
+    const int n = drops.count() - room.fresh;
+    room.fresh = 0;
     if (n == 0) return {};
     int* const fates = room_for(room.fates, n);
-    int* const where = room_for(room.cells, n);
-    const SprayView<D> s = spray.view();
+    const FragmentView<D> s = drops.view();
     const auto f = phi.view();
     const auto body = ledger.body.view();
-    const Cell<D> cells = phi.grid().cells;
-    const bool any_solid = solids.any;
-    const View<D, const float> nodes = any_solid ? solids.distance.view() : View<D, const float>{};
-    const float h = static_cast<float>(phi.grid().h), step = static_cast<float>(dt);
+    const Grid<D> grid = phi.grid();
+    const Obstacles<D> obstacles(boundary, grid.h, sides_of(solids, grid));
+    const float h = static_cast<float>(grid.h), step = static_cast<float>(dt);
+    const float per_density = static_cast<float>(params.fragments.drag * params.air.density / params.fluid.density);
     const Vec<D, float> g = take<D>(gravity).template as<float>();
-    const Sides<D> sides = sides_of(solids, phi.grid());
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
-        fates[i] = flying;
         Vec<D, float> x, u;
+        Vec<D> at;
         for (int a = 0; a < D; ++a) {
-            u[a] = s.u[a][i] + step * g[a];
-            x[a] = s.x[a][i] + step / h * (s.u[a][i] + 0.5f * step * g[a]);
+            x[a] = s.x[a][i];
+            u[a] = s.u[a][i];
+            at[a] = grid.h * (static_cast<double>(x[a]) + 0.5);
         }
-        if (sides.any()) {
-            Vec<D, float> old, to = x;
-            for (int a = 0; a < D; ++a) {
-                old[a] = s.x[a][i];
-                const float low = boundary.wall_open[a][0] ? x[a] : -0.499f;
-                const float high = boundary.wall_open[a][1] ? x[a] : static_cast<float>(cells[a]) - 0.501f;
-                to[a] = x[a] < low ? low : (x[a] > high ? high : x[a]);
-            }
-            to = go(sides.after, sides.carried(old), to);
-            for (int a = 0; a < D; ++a)
-                if (to[a] != x[a]) u[a] = 0;
-            x = to;
-        }
+        const Vec<D, float> air = take<D>(wind.velocity_at(lift<D>(at))).template as<float>();
+        const Vec<D, float> later = dragged(u, air, g, drag_of<D>(s.volume[i], h, per_density), step);
+        // It lands where the nearest cell's centre is in the water.
+        const Flight<D> flight = fly(obstacles, x, later, (0.5f * step / h) * (u + later), [=](Vec<D, float> y) {
+            const Cell<D> c = cell_at(y, obstacles.cells);
+            return f(c) < 0 && body(c) > 0;
+        });
+        fates[i] = flight.left ? 0 : (flight.arrived ? body(cell_at(flight.x, obstacles.cells)) : flying);
         for (int a = 0; a < D; ++a) {
-            const float last = static_cast<float>(cells[a]) - 0.5f;
-            if (x[a] >= -0.5f && x[a] <= last) continue;
-            if (boundary.wall_open[a][x[a] > last]) fates[i] = 0;
-            x[a] = clamp(x[a], -0.5f, last);
-            u[a] = 0;
-        }
-        if (any_solid) {
-            const float d = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
-            if (d < 0) {
-                const Vec<D, float> normal = nodes_normal<D>(nodes, cell_at(x, cells));
-                x = go(sides.after, x, x - d * normal);
-                u -= dot(u, normal) * normal;
-                for (int a = 0; a < D; ++a) x[a] = clamp(x[a], -0.5f, static_cast<float>(cells[a]) - 0.5f);
-            }
-        }
-        // It has landed where the nearest cell's centre is in the water.
-        const Cell<D> c = cell_at(x, cells);
-        if (fates[i] == flying && f(c) < 0 && body(c) > 0) {
-            fates[i] = body(c);
-            where[i] = f.index(c);
-        }
-        for (int a = 0; a < D; ++a) {
-            s.x[a][i] = x[a];
-            s.u[a][i] = u[a];
+            s.x[a][i] = flight.x[a];
+            s.u[a][i] = flight.u[a];
         }
         s.age[i] += step;
     });
 
-    std::vector<Landing> landed;
-    const std::vector<int> fate = read(fates, n), cell = read(where, n);
-    const std::vector<float> volumes = read(spray.column(2 * D), n);
-    for (size_t i = 0; i < fate.size(); ++i)
-        if (fate[i] != flying) landed.push_back({fate[i], fate[i] > 0 ? cell[i] : 0, double(volumes[i])});
-    if (landed.empty()) return landed;
+    std::vector<Landing<D>> landed;
+    const std::vector<int> fate = read(fates, n);
+    if (std::all_of(fate.begin(), fate.end(), [](int k) { return k == flying; })) return landed;
+    std::vector<float> columns[2 * D + 1];
+    for (int k = 0; k < 2 * D + 1; ++k) columns[k] = read(drops.column(k), n);
+    for (size_t i = 0; i < fate.size(); ++i) {
+        if (fate[i] == flying) continue;
+        Landing<D> l{fate[i], {}, {}, double(columns[2 * D][i])};
+        for (int a = 0; a < D; ++a) {
+            l.x[a] = columns[a][i];
+            l.u[a] = columns[D + a][i];
+        }
+        landed.push_back(l);
+    }
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         if (fates[i] != flying) s.volume[i] = 0;
     });
-    (void)compact(spray, 0, room);
+    (void)compact(drops, 0, room);
     return landed;
 }
 
-#define TARN_INSTANTIATE(D)                                                                                      \
-    template double volume(const Spray<D>&);                                                                     \
-    template void take_up(Spray<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, const Sheets<D>&, \
-                          double, SprayRoom<D>&);                                                                \
-    template std::vector<Landing> fly(Spray<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,            \
-                                      const Boundary<D>&, Vec3, double, SprayRoom<D>&);
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landings, const Field<D>& phi,
+                  const Boundary<D>& boundary)
+{
+    if (landings.empty()) return;
+    const Grid<D> grid = phi.grid();
+    const Cell<D> cells = grid.cells;
+    const float h = static_cast<float>(grid.h);
+    const auto f = phi.view();
+    // The water around a face, in cells: half of what each of its two cells holds.
+    const auto mass_at = [=] TARN_KERNEL(Cell<D> c, int a) {
+        float mass = 0;
+        for (int side = 0; side < 2; ++side) {
+            Cell<D> cell = c;
+            cell[a] -= side;
+            if (cell[a] >= 0 && cell[a] < cells[a]) mass += 0.5f * wet_fraction<D>(f, cells, cell, h, boundary.sheets);
+        }
+        return boundary.open_at(c, a) > 0 ? mass : 0.0f;
+    };
+    struct Given {
+        int face;
+        float mass, momentum;
+    };
+    const int n = static_cast<int>(landings.size());
+    constexpr int corners = 1 << D;
+    const Mirror mirror;
+    const Landing<D>* const drops = mirror.of(landings.data(), landings.size());
+    Memory<Given> there(landings.size() * corners);
+    Given* const given = there.data();
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        parallel_range("landing", n, [=] TARN_KERNEL(int i) {
+            // Faces without water, which the pressure does not know, get none: the others share it.
+            Vec<D, float> x = drops[i].x;
+            x[a] += 0.5f;
+            Cell<D> low;
+            Vec<D, float> w;
+            for (int b = 0; b < D; ++b) low[b] = locate(x[b], b == a ? cells[b] : cells[b] - 1, w[b]);
+            float all = 0;
+            Given* const own = given + corners * i;
+            for (int corner = 0; corner < corners; ++corner) {
+                float weight = 1;
+                Cell<D> face = low;
+                for (int b = 0; b < D; ++b) {
+                    weight *= corner >> b & 1 ? w[b] : 1 - w[b];
+                    face[b] += corner >> b & 1;
+                }
+                own[corner].face = u.index(face);
+                own[corner].mass = mass_at(face, a) > 0 ? weight : 0.0f;
+                all += own[corner].mass;
+            }
+            const float mass = static_cast<float>(drops[i].body > 0 && all > 0 ? drops[i].volume / all : 0);
+            for (int corner = 0; corner < corners; ++corner) {
+                own[corner].mass *= mass;
+                own[corner].momentum = own[corner].mass * drops[i].u[a];
+            }
+        });
+        // What arrives at one face is added up in the order of the drops.
+        std::vector<Given> list = read(given, corners * n);
+        std::erase_if(list, [](const Given& g) { return !(g.mass > 0); });
+        std::stable_sort(list.begin(), list.end(), [](const Given& l, const Given& r) { return l.face < r.face; });
+        std::vector<Given> sums;
+        for (const Given& g : list) {
+            if (sums.empty() || sums.back().face != g.face) {
+                sums.push_back(g);
+                continue;
+            }
+            sums.back().mass += g.mass;
+            sums.back().momentum += g.momentum;
+        }
+        const Mirror sums_mirror;
+        const Given* const sum = sums_mirror.of(sums.data(), sums.size());
+        const Cell<D> stride = grid.stride;
+        parallel_range("landing", static_cast<int>(sums.size()), [=] TARN_KERNEL(int k) {
+            Cell<D> c;
+            int left = sum[k].face;
+            for (int b = D - 1; b > 0; --b) {
+                c[b] = left / stride[b];
+                left -= c[b] * stride[b];
+            }
+            c[0] = left;
+            const float mass = mass_at(c, a);
+            u[sum[k].face] = (mass * u[sum[k].face] + sum[k].momentum) / (mass + sum[k].mass);
+        });
+    }
+}
+
+#define TARN_INSTANTIATE(D)                                                                                            \
+    template void take_up(Fragments<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, Ledger<D>&,         \
+                          const Sheets<D>&, double, double, double&, SprayRoom<D>&);                                   \
+    template std::vector<Landing<D>> fly(Fragments<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,           \
+                                         const Boundary<D>&, const Params&, const Wind&, Vec3, double, SprayRoom<D>&); \
+    template void add_momentum(FaceField<D>&, const std::vector<Landing<D>>&, const Field<D>&, const Boundary<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -1,7 +1,7 @@
 // A checkpoint is, little-endian throughout:
 //   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included; the columns of particles and
-//                     of spray; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
+//   payload           phi, then each velocity component, then pressure, padding included; the columns of
+//                     particles; what each body of water should hold, as halves of 64-bit numbers, and each cell's body;
 //                     the gradients that CIP carries, of phi and of each velocity component; the debt where volume is
 //                     carried; the columns of droplets and bubbles, and what they were given; the cells of small
 //                     pockets, which pocket each is in, and the air it holds; everything as packed 32-bit words
@@ -30,7 +30,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 4;
+constexpr uint32_t version = 5;
 
 struct Header {
     char magic[8];
@@ -40,14 +40,14 @@ struct Header {
     int32_t frame;
     double h, time, volume_expected, elsewhere;
     int64_t step;
-    int64_t particles, spray, bodies;
+    int64_t particles, bodies;
     int64_t labels;     // cells that tell their body: all, or none
     int64_t gradients;  // how many fields of them
     int64_t fragments;
     int64_t pockets;   // cells in them
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 136, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 128, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -204,7 +204,6 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.volume_expected = water.volume_expected;
     header.step = water.step;
     header.particles = water.particles.count();
-    header.spray = water.spray.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
     header.elsewhere = water.ledger.elsewhere;
     header.labels = static_cast<int64_t>(water.ledger.body.size());
@@ -215,7 +214,6 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
     pack_columns(bytes, water.particles);
-    pack_columns(bytes, water.spray);
     const std::vector<float> halves = as_words(water.ledger.expected);
     pack(bytes, halves.data(), halves.size());
     pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
@@ -277,7 +275,6 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         if (!there) throw torn(what);
     };
     look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(header.spray, Spray<D>::columns, "damaged: spray is missing");
     look_for(2 * header.bodies, 1, "damaged: bodies are missing");
     if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
     look_for(header.labels, 1, "damaged: bodies do not fill the grid");
@@ -292,7 +289,6 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies and enclosed air");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
-    unpack_columns(payload, water.spray, static_cast<int>(header.spray));
     std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
     (void)unpack(payload, halves.data(), halves.size());
     water.ledger.expected = from_words(halves);

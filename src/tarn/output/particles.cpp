@@ -26,20 +26,8 @@ float radius_of(float volume, float h)
 template <int D>
 std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
 {
-    const Spray<D>& spray = water.spray;
     const float h = static_cast<float>(water.grid.h);
-    std::vector<Drop> drops(static_cast<size_t>(spray.count()));
-    for (size_t i = 0; i < drops.size(); ++i) {
-        Drop& drop = drops[i];
-        for (int a = 0; a < D; ++a) {
-            drop.position[a] = h * (spray.column(a)[i] + 0.5f);
-            drop.velocity[a] = spray.column(D + a)[i];
-        }
-        drop.radius = radius_of<D>(spray.column(2 * D)[i], h);
-        drop.age = spray.column(2 * D + 1)[i];
-        drop.id = -1;
-        drop.stretch = 1;
-    }
+    std::vector<Drop> drops;
     for (const Fragment<D>& f : read_fragments(water.fragments)) {
         Drop drop{};
         for (int a = 0; a < D; ++a) {

@@ -1,5 +1,5 @@
 #pragma once
-// Spray, droplets, bubbles and foam as one list of drops, and the file it is written to.
+// Droplets, bubbles and foam as one list of drops, and the file it is written to.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace tarn {
 struct Drop {
     Vec3f position, velocity;  // m, m/s
     float radius, age;         // m, s; a sphere of the same volume has this radius
-    int id = -1, kind = 0;     // spray has no id; FragmentKind
+    int id = -1, kind = 0;     // FragmentKind
     float stretch = 1;         // how much longer than wide, along its velocity
 };
 

@@ -8,6 +8,7 @@
 #include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
+#include "tarn/effects/flight.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 
@@ -53,10 +54,10 @@ std::vector<T> read(const T* there, int n)
 }
 
 // What is found by kernels in any order: a cell's index, and what belongs to it. Sorted, it is always the same.
-constexpr int most_found = 1 << 16;
 template <int D>
 struct Finder {
     static constexpr int numbers = 2 * D + 2;  // place, velocity, volume, kind
+    int room;
     int* count;
     int* cell;
     float* found;
@@ -65,7 +66,7 @@ struct Finder {
                                 bool guessed) const
     {
         const int n = atomic_add(count, 1);
-        if (n >= most_found) return;
+        if (n >= room) return;
         cell[n] = index;
         for (int a = 0; a < D; ++a) {
             found[numbers * n + a] = x[a];
@@ -76,20 +77,32 @@ struct Finder {
     }
 };
 template <int D>
+void grow(FragmentRoom<D>& room, int n)
+{
+    room.count = Memory<int>(1 + static_cast<size_t>(n));
+    room.found = Memory<float>(static_cast<size_t>(n) * Finder<D>::numbers);
+}
+template <int D>
 Finder<D> finder(FragmentRoom<D>& room)
 {
-    if (room.count.size() == 0) {
-        room.count = Memory<int>(1 + most_found);
-        room.found = Memory<float>(static_cast<size_t>(most_found) * Finder<D>::numbers);
-    }
+    if (room.count.size() == 0) grow(room, 1 << 12);
     int* const count = room.count.data();
     parallel_range("fragments", 1, [=] TARN_KERNEL(int) { *count = 0; });
-    return {count, count + 1, room.found.data()};
+    return {static_cast<int>(room.count.size()) - 1, count, count + 1, room.found.data()};
+}
+// Whether all that was found had room. Where not, there is room for it now, and it is to be looked for again.
+template <int D>
+bool found_all(const Finder<D>& finder, FragmentRoom<D>& room)
+{
+    const int n = read(finder.count, 1)[0];
+    if (n <= finder.room) return true;
+    grow(room, n);
+    return false;
 }
 template <int D>
 std::vector<Lost<D>> found_by(const Finder<D>& finder)
 {
-    const int n = std::min(read(finder.count, 1)[0], most_found);
+    const int n = read(finder.count, 1)[0];
     const std::vector<int> cells = read(finder.cell, n);
     const std::vector<float> numbers = read(finder.found, n * Finder<D>::numbers);
     std::vector<size_t> order(cells.size());
@@ -193,51 +206,47 @@ TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D,
 // What a fragment meets at its place.
 template <int D>
 struct Met {
-    float u[D], grad_p[D], rho, phi, solid, normal[D];
+    float u[D], grad_p[D], rho, phi;
     float slope[D];  // of phi
     float mass[D];   // of the fluid on the faces around it, along each axis, per cell
     int face[D];     // the lowest of those faces
 };
 
-// A fragment that comes to fluid of its own kind on its way stays where it does: on the way from `was` to where it is.
+// Where fragments get to from `was` in dt with the velocities they have now. One that comes to fluid of its own kind on
+// its way stays where it does.
 template <int D>
-void stop_at_surface(std::vector<Fragment<D>>& list, const std::vector<Vec<D>>& was, const Field<D>& phi)
+std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const Field<D>& phi, const Boundary<D>& boundary,
+                               double dt)
 {
     const int n = static_cast<int>(list.size());
-    std::vector<Vec<D, float>> from, to;
+    std::vector<Flight<D>> flights;
     std::vector<float> sides;
-    for (size_t i = 0; i < list.size(); ++i) {
-        from.push_back(was[i].template as<float>());
-        to.push_back(list[i].x.template as<float>());
-        sides.push_back(list[i].kind == FragmentKind::droplet ? 1.0f : -1.0f);
+    for (const Fragment<D>& f : list) {
+        flights.push_back({f.x.template as<float>(), f.u.template as<float>()});
+        sides.push_back(f.kind == FragmentKind::droplet ? 1.0f : -1.0f);
     }
-    const Mirror m1, m2, m3;
-    const Vec<D, float>* const start = m1.of(from.data(), from.size());
-    const Vec<D, float>* const end = m2.of(to.data(), to.size());
-    const float* const side = m3.of(sides.data(), sides.size());
-    Memory<float> parts(static_cast<size_t>(std::max(n, 1)));
-    float* const part = parts.data();
+    const Mirror m1, m2;
+    const Flight<D>* const start = m1.of(flights.data(), flights.size());
+    const float* const side = m2.of(sides.data(), sides.size());
+    Memory<Flight<D>> ends(static_cast<size_t>(std::max(n, 1)));
+    Flight<D>* const end = ends.data();
     const auto f = phi.view();
-    const Cell<D> cells = phi.grid().cells;
+    Sides<D> thin;
+    thin.before = thin.after = boundary.sheets;
+    if (!thin.any()) thin.before.cells = thin.after.cells = boundary.cells;
+    const Obstacles<D> obstacles(boundary, phi.grid().h, thin);
+    const float s = static_cast<float>(dt / phi.grid().h);
     parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
-        const Vec<D, float> way = end[i] - start[i];
-        const int steps = 1 + static_cast<int>(4 * length(way));
-        part[i] = 1;
-        for (int k = 1; k <= steps; ++k) {
-            const float t = static_cast<float>(k) / static_cast<float>(steps);
-            if (!(side[i] * sample_cells(f, cells, start[i] + t * way) < 0)) continue;
-            part[i] = t;
-            break;
-        }
+        const float own = side[i];
+        end[i] = fly(obstacles, start[i].x, start[i].u, s * start[i].u,
+                     [=](Vec<D, float> y) { return own * sample_one_side(f, obstacles.sides.after, y) < 0; });
     });
-    const std::vector<float> reached = read(part, n);
-    for (size_t i = 0; i < list.size(); ++i)
-        if (reached[i] < 1) list[i].x = rounded(was[i] + double(reached[i]) * (list[i].x - was[i]));
+    return read(end, n);
 }
 
 template <int D>
 std::vector<Met<D>> look_around(const std::vector<Fragment<D>>& list, const Field<D>& phi, const FaceField<D>& velocity,
-                                const Field<D>& pressure, const FaceField<D>& density, const Field<D>* solid)
+                                const Field<D>& pressure, const FaceField<D>& density)
 {
     const int n = static_cast<int>(list.size());
     std::vector<Vec<D, float>> places;
@@ -250,8 +259,6 @@ std::vector<Met<D>> look_around(const std::vector<Fragment<D>>& list, const Fiel
     const float h = static_cast<float>(phi.grid().h);
     const auto f = phi.view(), p = pressure.view();
     const auto u = velocity.view(), rho = density.view();
-    const bool any_solid = solid != nullptr;
-    const View<D, const float> nodes = solid ? solid->view() : View<D, const float>{};
     parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
         const Vec<D, float> x = at[i];
         Met<D> m{};
@@ -277,12 +284,6 @@ std::vector<Met<D>> look_around(const std::vector<Fragment<D>>& list, const Fiel
                 m.mass[a] += rho[a][j];
             }
             m.rho += m.mass[a] / (D * (1 << D));
-        }
-        m.solid = 1e9f;
-        if (any_solid) {
-            m.solid = sample(nodes, locate(nodes, x + Vec<D, float>::all(0.5f), cells)) / h;
-            const Vec<D, float> normal = nodes_normal<D>(nodes, cell_at(x, cells));
-            for (int a = 0; a < D; ++a) m.normal[a] = normal[a];
         }
         out[i] = m;
     });
@@ -517,19 +518,22 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
             atomic_store(referred + i, 1);
         }
     });
-    const Finder<D> find = finder(room);
-    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = p.index(c);
-        // Farther from the surface, what is lost is made up for by others.
-        if (referred[origin + i] || std::fabs(p[i]) > 2 * h) return;
-        const float share = wet(c), outside = wet.outside(c);
-        const bool water = p[i] < 0;
-        const float volume = water ? share : outside - share;
-        if (!(volume > 0.05f)) return;
-        const Vec<D, float> v = velocity_at_cell(u, c);
-        const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
-        find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, true);
-    });
+    Finder<D> find = finder(room);
+    do {
+        find = finder(room);
+        parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            // Farther from the surface, what is lost is made up for by others.
+            if (referred[origin + i] || std::fabs(p[i]) > 2 * h) return;
+            const float share = wet(c), outside = wet.outside(c);
+            const bool water = p[i] < 0;
+            const float volume = water ? share : outside - share;
+            if (!(volume > 0.05f)) return;
+            const Vec<D, float> v = velocity_at_cell(u, c);
+            const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
+            find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, true);
+        });
+    } while (!found_all(find, room));
     return found_by(find);
 }
 
@@ -568,35 +572,38 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, 
     const auto p = phi.view();
     const View<D, const float> pc = p;
     const auto u = velocity.view();
-    const Finder<D> find = finder(room);
-    parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (!(std::fabs(pc(c)) < 2 * h)) return;
-        for (int phase = 0; phase < 2; ++phase) {
-            const float side = phase == 0 ? 1.0f : -1.0f;
-            float mean;
-            const Isolated found = isolated<D>(pc, cells, c, side, h, mean);
-            if (found == Isolated::no) continue;
-            const BlockPart<D> part = part_around(wet, u, c, side > 0);
-            if (part.solid) continue;
-            const FragmentKind kind = side > 0 ? FragmentKind::droplet : FragmentKind::bubble;
-            if (found == Isolated::unapparent) {
-                const float r = 0.5f * std::sqrt(static_cast<float>(D)) - mean / h;
-                constexpr float ball = 4.18879f, disc = 3.14159f;
-                const Vec<D, float> middle = c.template as<float>() + Vec<D, float>::all(0.5f);
-                find(pc.index(c), middle, sample_velocity(u, cells, middle), D == 3 ? ball * r * r * r : disc * r * r,
-                     kind, true);
-                continue;
+    Finder<D> find = finder(room);
+    do {
+        find = finder(room);
+        parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            if (!(std::fabs(pc(c)) < 2 * h)) return;
+            for (int phase = 0; phase < 2; ++phase) {
+                const float side = phase == 0 ? 1.0f : -1.0f;
+                float mean;
+                const Isolated found = isolated<D>(pc, cells, c, side, h, mean);
+                if (found == Isolated::no) continue;
+                const BlockPart<D> part = part_around(wet, u, c, side > 0);
+                if (part.solid) continue;
+                const FragmentKind kind = side > 0 ? FragmentKind::droplet : FragmentKind::bubble;
+                if (found == Isolated::unapparent) {
+                    const float r = 0.5f * std::sqrt(static_cast<float>(D)) - mean / h;
+                    constexpr float ball = 4.18879f, disc = 3.14159f;
+                    const Vec<D, float> middle = c.template as<float>() + Vec<D, float>::all(0.5f);
+                    find(pc.index(c), middle, sample_velocity(u, cells, middle),
+                         D == 3 ? ball * r * r * r : disc * r * r, kind, true);
+                    continue;
+                }
+                float inner = 0;
+                for (int corner = 0; corner < (1 << D); ++corner) {
+                    Cell<D> b = c;
+                    for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
+                    inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
+                }
+                if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
             }
-            float inner = 0;
-            for (int corner = 0; corner < (1 << D); ++corner) {
-                Cell<D> b = c;
-                for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
-                inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
-            }
-            if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
-        }
-    });
-    const int n = std::min(read(find.count, 1)[0], most_found);
+        });
+    } while (!found_all(find, room));
+    const int n = read(find.count, 1)[0];
     if (n == 0) return {};
     // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they
     // hold.
@@ -673,7 +680,7 @@ void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, co
             f.volume = rounded(l.volume / pieces);
             f.kind = l.kind;
             f.id = static_cast<int>(exchange.next_id);
-            exchange.next_id = std::fmod(exchange.next_id + 1, 16777216.0);
+            exchange.next_id = std::fmod(exchange.next_id + 1, double(largest_id));
             exchange.volume += cell * f.volume;
             for (int a = 0; a < D; ++a) exchange.momentum[a] += density_of(f.kind, params) * cell * f.volume * f.u[a];
             list.push_back(f);
@@ -684,43 +691,47 @@ void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, co
 
 namespace {
 
-// The velocity after dt under a force, and drag by fluid that moves with u around it: implicit, so that it is the
-// terminal one for long steps. With w = v - u: m (w - w0) = F dt - k |w| w dt.
+// A drop or bubble drags along no more fluid than half the mass of the cells around: the velocity after dt under a
+// force.
 template <int D>
-Vec<D> dragged(Vec<D> v, Vec<D> u, Vec<D> force, double mass, double k, double entrained, double dt)
+Vec<D> dragged_within(Vec<D> v, Vec<D> u, Vec<D> force, double mass, double k, double entrained, double dt)
 {
-    const Vec<D> s = v - u + (dt / mass) * force;
-    const double size = length(s), c = k * dt / mass;
-    if (!(size > 0) || !(c > 0)) return u + s;
-    double w = 2 * size / (1 + std::sqrt(1 + 4 * c * size));
-    if (k * dt * w > entrained) w = size * mass / (mass + entrained);
-    return u + (w / size) * s;
+    const Vec<D> s = v - u + (dt / mass) * force, w = dragged(v, u, (1 / mass) * force, k / mass, dt) - u;
+    return u + (k * dt * length(w) > entrained ? (mass / (mass + entrained)) * s : w);
 }
 
 template <int D>
 void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& grid, Exchange& exchange)
 {
-    // Radii are less than a cell, so only fragments in blocks of two cells beside each other can touch.
-    std::map<std::vector<int>, std::vector<size_t>> blocks;
+    // Radii are less than a cell, so only fragments in blocks of two cells beside each other can touch. Blocks are
+    // numbered, and fragments stand in their order.
     const auto block_of = [](const Fragment<D>& f) {
-        std::vector<int> b(D);
-        for (int a = 0; a < D; ++a) b[static_cast<size_t>(a)] = static_cast<int>(std::floor(0.5 * f.x[a]));
+        Cell<D> b;
+        for (int a = 0; a < D; ++a) b[a] = static_cast<int>(std::floor(0.5 * f.x[a]));
         return b;
     };
-    for (size_t i = 0; i < list.size(); ++i) blocks[block_of(list[i])].push_back(i);
+    const auto number = [](Cell<D> b) {
+        int64_t n = 0;
+        for (int a = 0; a < D; ++a) n = (n << 21) + b[a] + 2;
+        return n;
+    };
+    std::vector<std::pair<int64_t, size_t>> blocks;
+    for (size_t i = 0; i < list.size(); ++i) blocks.emplace_back(number(block_of(list[i])), i);
+    std::sort(blocks.begin(), blocks.end());
     const double cell = cell_volume(grid);
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         if (!(f.volume > 0)) continue;
-        const std::vector<int> home = block_of(f);
+        const Cell<D> home = block_of(f);
         int offsets = 1;
         for (int a = 0; a < D; ++a) offsets *= 3;
         for (int n = 0; n < offsets; ++n) {
-            std::vector<int> b = home;
-            for (int a = 0, left = n; a < D; ++a, left /= 3) b[static_cast<size_t>(a)] += left % 3 - 1;
-            const auto found = blocks.find(b);
-            if (found == blocks.end()) continue;
-            for (const size_t j : found->second) {
+            Cell<D> b = home;
+            for (int a = 0, left = n; a < D; ++a, left /= 3) b[a] += left % 3 - 1;
+            const int64_t block = number(b);
+            for (auto at = std::lower_bound(blocks.begin(), blocks.end(), std::pair{block, size_t{0}});
+                 at != blocks.end() && at->first == block; ++at) {
+                const size_t j = at->second;
                 Fragment<D>& g = list[j];
                 if (j <= i || !(g.volume > 0) || g.kind != f.kind) continue;
                 if (length(f.x - g.x) >= radius_of<D>(f.volume) + radius_of<D>(g.volume)) continue;
@@ -747,15 +758,15 @@ void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& 
 
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
-                      const FaceField<D>& density, const Field<D>* solid, const Boundary<D>& boundary,
-                      const Params& params, Vec3 gravity, double dt, Exchange& exchange)
+                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
+                      double dt, Exchange& exchange)
 {
     if (fragments.count() == 0) return 0;
     const Grid<D>& grid = phi.grid();
     const double h = grid.h, cell = cell_volume(grid);
     const Vec<D> g = take<D>(gravity);
     std::vector<Fragment<D>> list = read_fragments(fragments);
-    std::vector<Met<D>> met = look_around(list, phi, velocity, pressure, density, solid);
+    std::vector<Met<D>> met = look_around(list, phi, velocity, pressure, density);
     Changes<D> changes;
     const auto book = [&](const Fragment<D>& f, double sign) {
         exchange.volume += sign * cell * f.volume;
@@ -764,8 +775,6 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     };
 
     // 1. Forces, and their reaction on the grid. Foam goes with the surface.
-    std::vector<Vec<D>> was;
-    for (const Fragment<D>& f : list) was.push_back(f.x);
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
@@ -783,7 +792,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             // In 2D a fragment is a cylinder: its section across the flow is its diameter.
             const double section = D == 3 ? pi * r * r : 2 * r;
             const double k = 0.5 * params.fragments.drag * section * m.rho;
-            f.u = rounded(dragged(before, u, force, mass, k, 0.5 * m.rho * cell, dt));
+            f.u = rounded(dragged_within(before, u, force, mass, k, 0.5 * m.rho * cell, dt));
         }
         for (int a = 0; a < D; ++a) {
             const double weight = f.kind == FragmentKind::foam ? 0 : mass * g[a] * dt;
@@ -792,28 +801,21 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             exchange.momentum[a] += given;
             changes.push(m, a, -given, 0, grid);
         }
-        f.x = rounded(f.x + (dt / h) * f.u);
         f.age = rounded(f.age + dt);
         if (f.kind == FragmentKind::foam) f.life = rounded(f.life - dt);
     }
-    stop_at_surface(list, was, phi);
 
-    // 2. Walls stop them, open sides let them out.
+    // 2. They move. Walls and solids stop them, open sides let them out.
     double left = 0;
-    for (Fragment<D>& f : list) {
-        bool out = false;
+    const std::vector<Flight<D>> flights = fly_all(list, phi, boundary, dt);
+    for (size_t i = 0; i < list.size(); ++i) {
+        Fragment<D>& f = list[i];
         const Vec<D> before = f.u;
-        for (int a = 0; a < D; ++a) {
-            const double lo = -0.5, hi = grid.cells[a] - 0.5;
-            if (f.x[a] >= lo && f.x[a] <= hi) continue;
-            const bool upper = f.x[a] > hi;
-            out = out || boundary.wall_open[a][upper];
-            f.x[a] = rounded(upper ? hi : lo);
-            f.u[a] = 0;
-        }
+        f.x = flights[i].x.template as<double>();
+        f.u = flights[i].u.template as<double>();
         for (int a = 0; a < D; ++a)
             exchange.momentum[a] += density_of(f.kind, params) * cell * f.volume * (f.u[a] - before[a]);
-        if (!out) continue;
+        if (!flights[i].left) continue;
         left += f.kind == FragmentKind::droplet ? cell * f.volume : -cell * f.volume;
         book(f, -1);
         f.volume = 0;
@@ -826,23 +828,12 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     // 4. The grid takes back what it can hold.
     std::vector<Vec<D, float>> arrivals;
     std::vector<double> volumes;
-    met = look_around(list, phi, velocity, pressure, density, solid);
+    met = look_around(list, phi, velocity, pressure, density);
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
         const double r = radius_of<D>(f.volume), mass = density_of(f.kind, params) * cell * f.volume;
         const bool droplet = f.kind == FragmentKind::droplet;
-        if (m.solid < 0) {
-            // Out of the solid, and no further into it.
-            Vec<D> normal;
-            for (int a = 0; a < D; ++a) normal[a] = m.normal[a];
-            const double into = std::min(0.0, dot(f.u, normal));
-            const Vec<D> u = rounded(f.u - into * normal);
-            for (int a = 0; a < D; ++a) exchange.momentum[a] += mass * (u[a] - f.u[a]);
-            f.u = u;
-            f.x = rounded(f.x - double(m.solid) * normal);
-            continue;
-        }
         const bool arrived = droplet ? m.phi < 0 : m.phi > 0;
         if (f.kind == FragmentKind::bubble && arrived && params.fragments.foam_life > 0) {
             f.kind = FragmentKind::foam;
@@ -905,7 +896,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     template void share_missing(std::vector<Lost<D>>&, double);                                                        \
     template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
     template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
-                                   const Field<D>*, const Boundary<D>&, const Params&, Vec3, double, Exchange&);
+                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

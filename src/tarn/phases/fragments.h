@@ -47,9 +47,25 @@ struct Fragment {
 
 // All of them: place, velocity, volume, age, life, kind and id, as floats, whose digits are all that a fragment has.
 template <int D>
+struct FragmentView {
+    float *x[D], *u[D];
+    float *volume, *age, *life, *kind, *id;  // volume 0: there is none any more
+};
+template <int D>
 class Fragments : public Columns<2 * D + 5> {
 public:
     using Columns<2 * D + 5>::Columns;
+    FragmentView<D> view()
+    {
+        FragmentView<D> v;
+        for (int a = 0; a < D; ++a) v.x[a] = this->column(a), v.u[a] = this->column(D + a);
+        v.volume = this->column(2 * D);
+        v.age = this->column(2 * D + 1);
+        v.life = this->column(2 * D + 2);
+        v.kind = this->column(2 * D + 3);
+        v.id = this->column(2 * D + 4);
+        return v;
+    }
 };
 
 template <int D>
@@ -65,6 +81,7 @@ struct Exchange {
     double next_id = 0;
 };
 inline constexpr int exchange_numbers = 8;
+inline constexpr int largest_id = 1 << 24;  // ids begin anew where floats no longer tell them apart
 
 // What they hold.
 struct FragmentTotals {
@@ -117,11 +134,11 @@ void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, co
                    Exchange& exchange);
 
 // Moves fragments for dt, merges them, and gives back to the grid what it can hold again: phi and velocity change.
-// `solid` is the distance to solids at nodes, null where there are none. Returns the volume of water that left through
+// Returns the volume of water that left through
 // open sides (less the air that did), in m³.
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
-                      const FaceField<D>& density, const Field<D>* solid, const Boundary<D>& boundary,
-                      const Params& params, Vec3 gravity, double dt, Exchange& exchange);
+                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
+                      double dt, Exchange& exchange);
 
 }  // namespace tarn

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tarn/backend/memory.h"
 #include "tarn/field/sheets.h"
 #include "tarn/surface/gap.h"
 
@@ -54,10 +55,30 @@ struct Boundary {
     // The velocity of what closes the rest of it.
     TARN_HD float closed_velocity(Cell<D> c, int axis) const
     {
-        if (const int n = inlet_at(c, axis)) return inlet_velocity[n - 1][axis];
-        if (at_wall(c, axis) || !moving) return 0;
-        return solid_velocity[axis](c);
+        const float solid = at_wall(c, axis) || !moving ? 0.0f : solid_velocity[axis](c);
+        const int n = inlet_at(c, axis);
+        if (!n) return solid;
+        // An inlet gives what the solid leaves open of its face.
+        const float given = inlet_velocity[n - 1][axis];
+        return solids ? solid + open[axis](c) * (given - solid) : given;
     }
+};
+
+// The place of a cell along a side of the grid.
+template <int D>
+TARN_HD inline int place_at_side(Cell<D> cells, Cell<D> c, int axis)
+{
+    int i = 0;
+    for (int a = D - 1; a >= 0; --a)
+        if (a != axis) i = i * cells[a] + c[a];
+    return i;
+}
+
+// What a solve knows of the faces of closed sides: the velocity that the water came with, and the one with which the
+// water at the wall moves, that is not zero where a gap closes within the step.
+template <int D>
+struct WallFaces {
+    Memory<float> free[D][2], wall[D][2];
 };
 
 }  // namespace tarn

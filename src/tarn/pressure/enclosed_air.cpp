@@ -206,14 +206,14 @@ TARN_HD inline float air_around(const WetPart<D>& wet, Cell<D> c)
     return sum;
 }
 
-// The enclosed region that a cell's air was in before it moved, 0 for the atmosphere, -1 where there was water.
+// The enclosed region that a cell's air was in before it moved, 0 for the atmosphere, negative for water and voids.
 template <int D>
 TARN_HD inline int came_from(const View<D, const int>& region, const View<D, const int>& wet_before,
                              const FaceView<D, const float>& u, const Boundary<D>& boundary, Cell<D> c, float s)
 {
     const Vec<D, float> x = c.template as<float>();
     const Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
-    if (region(at) > 0) return region(at);
+    if (region.data && region(at) != 0) return region(at);
     if (!(wet_before(at) > 0)) return 0;
     constexpr int around = D == 3 ? 27 : 9;
     for (int n = 0; n < around; ++n) {
@@ -223,7 +223,7 @@ TARN_HD inline int came_from(const View<D, const int>& region, const View<D, con
             other[a] += left % 3 - 1;
             inside = inside && other[a] >= 0 && other[a] < boundary.cells[a];
         }
-        if (inside && region(other) > 0) return region(other);
+        if (inside && region.data && region(other) != 0) return region(other);
     }
     return -1;
 }
@@ -523,7 +523,7 @@ void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
     const Boundary<D> boundary = now.boundary;
     const float s = static_cast<float>(now.dt / now.phi.grid().h);
     int old_count = 0;
-    for (const int region : held.regions) old_count = std::max(old_count, region);
+    for (const int region : held.regions) old_count = std::max(old_count, std::abs(region));
     const View<D, const int> before = old_count > 0 ? std::as_const(mark_).view() : View<D, const int>{};
 
     float* const volume = room_for(volumes_, count);
@@ -531,7 +531,7 @@ void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         const Cell<D> c = cell_of<D>(stride, cells[n]);
         volume[n] = air_around(wet, c);
-        from[n] = before.data ? came_from<D>(before, wet_before, u, boundary, c, s) : 0;
+        from[n] = came_from<D>(before, wet_before, u, boundary, c, s);
     });
     std::vector<float> volumes(cells_.size());
     std::vector<int> origin(cells_.size());
@@ -540,7 +540,7 @@ void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
 
     std::vector<double> old_target(static_cast<size_t>(old_count)), left(static_cast<size_t>(old_count));
     for (size_t n = 0; n < held.cells.size(); ++n)
-        old_target[static_cast<size_t>(held.regions[n] - 1)] += static_cast<double>(held.volumes[n]);
+        if (held.regions[n] > 0) old_target[static_cast<size_t>(held.regions[n] - 1)] += static_cast<double>(held.volumes[n]);
     if (old_count > 0) {
         // Air that has reached the atmosphere.
         sums_ = Memory<long long>(static_cast<size_t>(old_count));
@@ -564,21 +564,25 @@ void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
     const size_t regions = static_cast<size_t>(count_);
     volume_.assign(regions, 0);
     target_.assign(regions, 0);
+    std::vector<double> opened(regions);
     for (size_t n = 0; n < cells_.size(); ++n) {
         const size_t k = static_cast<size_t>(region_[n] - 1);
         const double own = static_cast<double>(volumes[n]);
         volume_[k] += own;
         if (origin[n] == 0) target_[k] += own;
+        if (origin[n] < 0) opened[k] += own;
         if (origin[n] <= 0) continue;
         const size_t j = static_cast<size_t>(origin[n] - 1);
         if (left[j] > 0) target_[k] += own * old_target[j] / left[j];
     }
     std::vector<int> size(regions);
     for (const int region : region_) ++size[static_cast<size_t>(region - 1)];
-    for (size_t k = 0; k < regions; ++k)
-        if (!(target_[k] > 0)) target_[k] = volume_[k];
+    is_void_.assign(regions, false);
+    for (size_t k = 0; k < regions; ++k) is_void_[k] = !(opened[k] < 0.5 * volume_[k]) || !(target_[k] > 0);
     held.cells = cells_;
     held.regions = region_;
+    for (int& region : held.regions)
+        if (is_void_[static_cast<size_t>(region - 1)]) region = -region;
     held.volumes.resize(cells_.size());
     for (size_t n = 0; n < cells_.size(); ++n) {
         const size_t k = static_cast<size_t>(region_[n] - 1);
@@ -629,7 +633,7 @@ std::vector<double> EnclosedAir<D>::swept(const Boundary<D>& boundary)
 
 template <int D>
 const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                                      const Field<D>* kappa, float tension, double tau)
+                                      const Field<D>* kappa, float tension, double rate)
 {
     faces_count_ = 0;
     if (count_ == 0) return nullptr;
@@ -668,13 +672,18 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
         return a.face != b.face ? a.face < b.face : a.axis < b.axis;
     });
 
-    // Regions without a face to the water are no unknowns.
+    // Regions without a face to the water are no unknowns, and neither are voids.
+    constexpr int nothing = INT_MAX;
     const std::vector<double> pressed = swept(boundary);
     const double h = phi.grid().h;
     std::vector<RegionTerm> terms;
     std::vector<double> q;
     for (size_t i = 0; i < list.size();) {
         const size_t k = static_cast<size_t>(list[i].region);
+        if (is_void_[k]) {
+            list[i++].region = nothing;
+            continue;
+        }
         double area = 0, flow = pressed[k];
         const int id = static_cast<int>(q.size());
         for (; i < list.size() && static_cast<size_t>(list[i].region) == k; ++i) {
@@ -687,21 +696,29 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
             f.region = -1 - id;
         }
         const double most_change = 0.25 * area, missing = target_[k] - volume_[k];
-        const double rate = tau > 0 ? std::clamp(missing, -most_change, most_change) * h / tau : 0;
-        q.push_back(rate - flow);
+        q.push_back(rate * h * std::clamp(missing, -most_change, most_change) - flow);
     }
+    std::erase_if(list, [](const RegionFace& f) { return f.region == nothing; });
+    if (list.empty()) return nullptr;
     for (RegionFace& f : list) f.region = -1 - f.region;
     backend::copy(faces, list.data(), list.size() * sizeof(RegionFace));
-    faces_count_ = most;
+    faces_count_ = static_cast<int>(list.size());
     regions_.set(static_cast<int>(q.size()), std::move(terms), q, phi.grid());
     return &regions_;
 }
 
 template <int D>
-void EnclosedAir<D>::apply(FaceField<D>& velocity, const Field<D>& x)
+void EnclosedAir<D>::find_pressures(const Field<D>& x)
+{
+    lowest_ = 0;
+    if (faces_count_ == 0) return;
+    for (const double value : regions_.solve(x)) lowest_ = std::min(lowest_, value);
+}
+
+template <int D>
+void EnclosedAir<D>::apply(FaceField<D>& velocity, const Field<D>& x) const
 {
     if (faces_count_ == 0) return;
-    (void)regions_.solve(x);
     const double* const value = regions_.values();
     const RegionFace* const faces = faces_.data();
     const auto u = velocity.view();

@@ -10,7 +10,8 @@
 //
 // with dV_k / dt = (V_k0 - V_k) / tau while phi shows less or more air than the region's target V_k0, at most a quarter
 // of a cell of its surface within tau. Targets go with the air: a region that parts divides its target among the cells
-// that came from it, regions that join add theirs up, and air from the atmosphere counts as it is.
+// that came from it, regions that join add theirs up, and air from the atmosphere counts as it is. A region that opened
+// where there was water, as behind water that separates from a wall, is a void without air: p = 0 there, too.
 
 #include <vector>
 
@@ -20,8 +21,8 @@
 
 namespace tarn {
 
-// The cells of enclosed regions in ascending order, the region that each is in, counted from 1, and its share of the
-// region's target, in cells.
+// The cells of enclosed regions in ascending order, the region that each is in, counted from 1 and negative for voids,
+// and its share of the region's target, in cells.
 struct AirRegions {
     std::vector<int> cells, regions;
     std::vector<float> volumes;
@@ -40,7 +41,7 @@ class EnclosedAir {
 public:
     // Where the air is that is enclosed now, as of the newest find() or of a state that was loaded.
     void mark(const AirRegions& held, const Grid<D>& grid);
-    // A cell's enclosed region, counted from 1, or 0, as marked.
+    // A cell's enclosed region, counted from 1, negative for voids, or 0, as marked.
     View<D, const int> marked() const { return std::as_const(mark_).view(); }
 
     struct Now {
@@ -58,11 +59,14 @@ public:
     bool any() const { return count_ > 0; }
 
     // The regions as unknowns of a solve for x = p dt / (rho h): their faces to the water with `velocity`, the surface
-    // tension's jump, and dV / dt with the time tau (0: volumes are not corrected). Null where there are none.
+    // tension's jump, and dV / dt with `rate`, 1 / tau (0: volumes are not corrected). Null where there are none.
     const Regions<D>* tie(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                          const Field<D>* kappa, float tension, double tau);
-    // After the solve: u = u* - grad x at their faces.
-    void apply(FaceField<D>& velocity, const Field<D>& x);
+                          const Field<D>* kappa, float tension, double rate);
+    // After the solve: the pressures X; and u = u* - grad x at the regions' faces.
+    void find_pressures(const Field<D>& x);
+    void apply(FaceField<D>& velocity, const Field<D>& x) const;
+    // The lowest X, or 0 where none is lower.
+    double lowest() const { return lowest_; }
 
     // Parts of find(). A GPU's compiler makes no kernels in private functions.
     std::vector<int> find_roots(const Now& now);
@@ -78,6 +82,7 @@ private:
     std::vector<int> region_;       // of each cell, from 1
     std::vector<double> volume_;    // of each region, in cells, as phi shows it
     std::vector<double> target_;    // and as it should be
+    std::vector<bool> is_void_;
     Field<D, int> mark_, labels_;   // labels: components; see the implementation
     Field<D, int> chambers_;        // only with solids: components of what is not solid
     bool chambers_known_ = false;
@@ -92,6 +97,7 @@ private:
     Memory<RegionFace> faces_;
     int faces_count_ = 0;
     Regions<D> regions_;
+    double lowest_ = 0;
 };
 
 }  // namespace tarn

@@ -32,21 +32,47 @@ struct SurfaceView {
     }
 };
 
-// Walls bring their own velocity, whether or not there is water, but not to water that has left them.
+// Closed sides bring their own velocity, whether or not there is water, but not to water that has separated from them:
+// that has the one it came with, before the solve.
 template <int D>
-void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Boundary<D>& boundary,
-                 const Tiles<D>& active)
+void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const WallFaces<D>& walls, bool before,
+                 const Boundary<D>& boundary, const Tiles<D>& active)
 {
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
             if (boundary.wall_open[a][side]) continue;
             const auto u = velocity[a].view();
             const auto k = known[a].view();
+            const float *const free = walls.free[a][side].data(), *const wall = walls.wall[a][side].data();
             parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 const Cell<D> face = moved<D>(c, a, side);
-                if (boundary.parted_from_side(face, a)) return;
-                u(face) = boundary.closed_velocity(face, a);
+                const int n = place_at_side<D>(boundary.cells, c, a);
+                const bool separated = boundary.parted_from_side(face, a);
+                if (separated && before) u(face) = free[n];
+                if (separated) return;
+                u(face) = boundary.inlet_at(face, a) ? boundary.closed_velocity(face, a) : wall[n];
                 k(face) = 1;
+            });
+        }
+}
+
+// Keeps the velocity that the water comes with to closed sides.
+template <int D>
+void start_walls(WallFaces<D>& walls, const FaceField<D>& velocity, const Boundary<D>& boundary,
+                 const Tiles<D>& active)
+{
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (boundary.wall_open[a][side]) continue;
+            const auto u = velocity[a].view();
+            const Cell<D> cells = boundary.cells;
+            const int faces = static_cast<int>(velocity.grid().count() / cells[a]);
+            float* const free = room_for(walls.free[a][side], faces);
+            float* const wall = room_for(walls.wall[a][side], faces);
+            parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const int n = place_at_side<D>(cells, c, a);
+                free[n] = u(moved<D>(c, a, side));
+                wall[n] = 0;
             });
         }
 }
@@ -166,107 +192,95 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
     }
 }
 
-}  // namespace
-
+// What a projection is made of, as its stages see it.
 template <int D>
-SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known, const Field<D>& phi,
-                    const ProjectionForces<D>& forces, const Boundary<D>& boundary, const TileMap<D>& wet,
-                    const Tiles<D>& active, const FluidParams& fluid, const PressureParams& params, double dt,
-                    Projection<D>& projection, const ProjectionScratch<D>& scratch)
+struct Stages {
+    FaceField<D>& velocity;
+    Field<D>& x;
+    const Field<D>& phi;
+    const ProjectionForces<D>& forces;
+    const Boundary<D>& boundary;
+    const Tiles<D>& active;
+    const ProjectionScratch<D>& scratch;
+    SurfaceView<D> surface;
+    PlainBox<D> box;
+    bool plain;  // a box with nothing else in it
+};
+
+// The faces between wet cells conduct with their open fraction.
+template <int D>
+void find_conductances(const Stages<D>& s)
 {
-    const Grid<D>& grid = phi.grid();
-    const auto p = phi.view();
-    const auto u = velocity.view();
-    const float to_x = static_cast<float>(dt / (fluid.density * grid.h));
-    SurfaceView<D> surface{grid.cells, p, {}, 0};
-    if (forces.kappa) {
-        surface.kappa = forces.kappa->view();
-        surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
-    }
-
-    const PlainBox<D> box = plain_box(phi, boundary);
-    const View<D, const float> swelling = forces.swelling ? forces.swelling->view() : View<D, const float>{};
-    const float h = static_cast<float>(grid.h);
-    const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
-
-    // 1. The faces between wet cells conduct with their open fraction.
-    close_walls(velocity, known, boundary, active);
-    if (plain) conductances_in_box(scratch.w, box, active);
-    for (int a = 0; a < D && !plain; ++a) {
-        const auto w = scratch.w[a].view();
-        parallel_for_faces("conductances", active, a, [=] TARN_KERNEL(Cell<D> c) {
+    if (s.plain) return conductances_in_box(s.scratch.w, s.box, s.active);
+    const SurfaceView<D> surface = s.surface;
+    const Boundary<D> boundary = s.boundary;
+    for (int a = 0; a < D; ++a) {
+        const auto w = s.scratch.w[a].view();
+        parallel_for_faces("conductances", s.active, a, [=] TARN_KERNEL(Cell<D> c) {
             const bool joined = surface.wet(c, a) && surface.wet(moved<D>(c, a, -1), a);
             w(c) = joined ? boundary.open_at(c, a) : 0.0f;
         });
     }
+}
 
-    // 2. b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface tie the cell
-    // to it.
-    Field<D>& excess = projection.dirichlet;
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &excess, select(wet, 1), wet, plain};
-    if (plain) {
-        clear_rim({&pressure, &scratch.b, &scratch.p, &scratch.z}, wet);
-        right_hand_side_in_box(pressure, scratch.b, excess, velocity, box, system.tiles, to_x, swelling, h);
-    } else {
-        const auto x = pressure.view(), b = scratch.b.view(), e = excess.view();
-        const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
-        parallel_for("right-hand side", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            float tie = 0, rhs = 0, conductance = 0;
-            if (p[i] < 0) {
-                for (int a = 0; a < D; ++a)
-                    for (int side = 0; side < 2; ++side) {
-                        const Cell<D> face = moved<D>(c, a, side), other = moved<D>(c, a, 2 * side - 1);
-                        const float open = boundary.open_at(face, a);
-                        const float flow = open * u[a](face) + (1 - open) * boundary.closed_velocity(face, a);
-                        rhs -= side ? flow : -flow;
-                        conductance += open;
-                        if (open > 0 && !surface.wet(other, a)) {
-                            const float t = open * surface.closeness(c, other);
-                            tie += t;
-                            rhs += t * surface.on_surface(c, other, a);
-                        }
+// b = - sum of what flows out, of which the closed part moves with the solid; faces to the surface are Dirichlet terms.
+// The solve starts from x times `scale`.
+template <int D>
+void find_right_hand_side(const Stages<D>& s, const Poisson<D>& system, Field<D>& dirichlet, float scale)
+{
+    const float h = static_cast<float>(s.phi.grid().h);
+    const View<D, const float> source = s.forces.swelling ? s.forces.swelling->view() : View<D, const float>{};
+    if (s.plain) {
+        clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
+        return right_hand_side_in_box(s.x, s.scratch.b, dirichlet, s.velocity, s.box, system.tiles, scale, source, h);
+    }
+    const auto p = s.phi.view();
+    const auto x = s.x.view(), b = s.scratch.b.view(), e = dirichlet.view();
+    const FaceView<D, const float> u = std::as_const(s.velocity).view();
+    const View<D, const float> rate = s.forces.volume_rate ? s.forces.volume_rate->view() : View<D, const float>{};
+    const SurfaceView<D> surface = s.surface;
+    const Boundary<D> boundary = s.boundary;
+    parallel_for("right-hand side", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = p.index(c);
+        float term = 0, rhs = 0, conductance = 0;
+        if (p[i] < 0) {
+            for (int a = 0; a < D; ++a)
+                for (int side = 0; side < 2; ++side) {
+                    const Cell<D> face = moved<D>(c, a, side), other = moved<D>(c, a, 2 * side - 1);
+                    const float open = boundary.open_at(face, a);
+                    const float closed = boundary.at_wall(face, a) ? u[a](face) : boundary.closed_velocity(face, a);
+                    const float flow = open * u[a](face) + (1 - open) * closed;
+                    rhs -= side ? flow : -flow;
+                    conductance += open;
+                    if (open > 0 && !surface.wet(other, a)) {
+                        const float t = open * surface.closeness(c, other);
+                        term += t;
+                        rhs += t * surface.on_surface(c, other, a);
                     }
-                if (swelling.data) rhs += swelling[i] * h;
-                if (rate.data) rhs += rate[i] * h;
-            }
-            const bool unknown = conductance > 0;
-            b[i] = unknown ? rhs : 0.0f;
-            e[i] = unknown ? tie : 0.0f;
-            x[i] = unknown ? x[i] * to_x : 0.0f;
-        });
-    }
-    if (forces.air)
-        system.regions = forces.air->tie(phi, velocity, boundary, forces.kappa, surface.tension, forces.correction_time);
-    if (system.regions) system.regions->add_sources(scratch.b);
-    projection.multigrid.build(system, excess);
-    // What moving solids and sources press into a closed pocket has nowhere to go: it is taken off evenly.
-    const ClosedPockets<D> pockets =
-        find_closed_pockets(system, excess, projection.labels, boundary.solids || boundary.inlets);
-    projection.in_pocket = pockets.cells();
-    remove_means(scratch.b, system, pockets);
+                }
+            if (source.data) rhs += source[i] * h;
+            if (rate.data) rhs += rate[i] * h;
+        }
+        const bool unknown = conductance > 0;
+        b[i] = unknown ? rhs : 0.0f;
+        e[i] = unknown ? term : 0.0f;
+        x[i] = unknown ? x[i] * scale : 0.0f;
+    });
+}
 
-    // 3. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
-    Goal goal{.tolerance = params.tolerance, .most = forces.fastest, .max_iterations = params.max_iterations};
-    for (int a = 0; a < D && forces.fastest == 0; ++a) {
-        const auto ua = u[a];
-        const double fastest =
-            parallel_max<true>("fastest", active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
-        goal.most = fastest < goal.most ? goal.most : fastest;
-    }
-    const SolveReport report = params.solver == PressureSolver::multigrid
-                                   ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal,
-                                                     scratch.p, scratch.z, projection.room)
-                                   : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
-
-    // 4. u = u* - grad x, wherever the water's pressure acts.
-    const View<D, const float> x = std::as_const(pressure).view();
-    if (plain) apply_pressure_in_box(velocity, known, pressure, box, active);
-    for (int a = 0; a < D && !plain; ++a) {
+// u = u* - grad x, wherever the water's pressure acts.
+template <int D>
+void apply_pressure(const Stages<D>& s, FaceField<D, uint8_t>& known)
+{
+    if (s.plain) return apply_pressure_in_box(s.velocity, known, s.x, s.box, s.active);
+    const auto x = std::as_const(s.x).view();
+    const SurfaceView<D> surface = s.surface;
+    const Boundary<D> boundary = s.boundary;
+    for (int a = 0; a < D; ++a) {
         const auto k = known[a].view();
-        const auto ua = u[a];
-        parallel_for_faces("apply pressure", active, a, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
+        const auto u = s.velocity[a].view();
+        parallel_for_faces("apply pressure", s.active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = x.index(c);
             const Cell<D> below = moved<D>(c, a, -1);
             const bool upper = surface.wet(c, a), lower = surface.wet(below, a);
             const float open = boundary.open_at(c, a);
@@ -276,21 +290,102 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                 const float scale = upper && lower ? 1.0f
                                     : upper        ? surface.closeness(c, below)
                                                    : surface.closeness(below, c);
-                ua[i] -= scale * (x_upper - x_lower);
+                u[i] -= scale * (x_upper - x_lower);
                 k[i] = 1;
             } else if (boundary.inlet_at(c, a)) {
-                ua[i] = boundary.closed_velocity(c, a);
+                u[i] = boundary.closed_velocity(c, a);
                 k[i] = 1;
             } else {
                 k[i] = 0;
             }
         });
     }
-    if (system.regions) forces.air->apply(velocity, pressure);
-    close_walls(velocity, known, boundary, active);
-    const auto pa = pressure.view();
-    parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });
-    return report;
+}
+
+template <int D>
+double fastest_of(const FaceField<D>& velocity, const Tiles<D>& tiles)
+{
+    double fastest = 0;
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const double here =
+            parallel_max<true>("fastest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(u(c)); });
+        fastest = here < fastest ? fastest : here;
+    }
+    return fastest;
+}
+
+}  // namespace
+
+template <int D>
+SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known, const Field<D>& phi,
+                    const ProjectionForces<D>& forces, const Boundary<D>& boundary, const TileMap<D>& wet,
+                    const Tiles<D>& active, const FluidParams& fluid, const PressureParams& params, double dt,
+                    Projection<D>& projection, const ProjectionScratch<D>& scratch)
+{
+    constexpr int most_sets = 10;
+    constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
+    const float to_x = static_cast<float>(dt / (fluid.density * phi.grid().h));
+    const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
+    Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0},
+                plain_box(phi, boundary), plain};
+    if (forces.kappa) {
+        s.surface.kappa = forces.kappa->view();
+        s.surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
+    }
+    start_walls(projection.walls, velocity, boundary, active);
+    if (forces.rejoin) forces.rejoin(nullptr);
+
+    SolveReport report;
+    bool rough = forces.gaps;
+    for (int sets = 1;; ++sets) {
+        // 1. The system  A x = b.
+        close_walls(velocity, known, projection.walls, true, boundary, active);
+        Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, plain};
+        find_conductances(s);
+        find_right_hand_side(s, system, projection.dirichlet, sets == 1 ? to_x : 1.0f);
+        if (forces.air)
+            system.regions =
+                forces.air->tie(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
+        if (system.regions) system.regions->add_sources(scratch.b);
+        projection.multigrid.build(system, projection.dirichlet);
+        // What moving solids and sources press into a component without Dirichlet rows has nowhere to go: it is taken
+        // off evenly.
+        const ClosedPockets<D> pockets =
+            find_closed_pockets(system, projection.dirichlet, projection.labels, boundary.solids || boundary.inlets);
+        projection.in_pocket = pockets.cells();
+        remove_means(scratch.b, system, pockets);
+
+        // 2. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
+        const Goal goal{.tolerance = rough ? std::max(roughly, params.tolerance) : params.tolerance,
+                        .most = forces.fastest > 0 ? forces.fastest : fastest_of(velocity, active),
+                        .max_iterations = params.max_iterations};
+        const int before = report.iterations;
+        report = params.solver == PressureSolver::multigrid
+                     ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal, scratch.p,
+                                       scratch.z, projection.room)
+                     : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+        report.iterations += before;
+        if (forces.air) forces.air->find_pressures(pressure);
+
+        // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
+        // changes, and the solve is done again.
+        if (forces.rejoin && sets < most_sets) {
+            const bool separated = forces.separate(pressure), rejoined = forces.rejoin(&pressure);
+            if (separated || rejoined || rough) {
+                rough = (separated || rejoined) && sets + 2 < most_sets;
+                continue;
+            }
+        }
+
+        // 4. u = u* - grad x.
+        apply_pressure(s, known);
+        if (system.regions) forces.air->apply(velocity, pressure);
+        close_walls(velocity, known, projection.walls, false, boundary, active);
+        const auto pa = pressure.view();
+        parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });
+        return report;
+    }
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \

@@ -7,6 +7,8 @@
 // al. 2002). Solids: each face counts with its open fraction, the rest moves with the solid (Batty et al. 2007). The
 // unknown is x = p dt / (rho h), a velocity, so that every coefficient is a plain fraction.
 
+#include <functional>
+
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/conjugate_gradients.h"
@@ -24,6 +26,7 @@ struct Projection {
     IterationRoom room;
     Field<D, int> labels;   // only with solids or inlets: of closed pockets
     InPocket<D> in_pocket;  // in the newest solve
+    WallFaces<D> walls;     // the faces of closed sides
     Field<D> correction;    // only with air: what the newest solve added to the pressure
 
     Projection() = default;
@@ -47,7 +50,13 @@ struct ProjectionForces {
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
     const Field<D>* swelling = nullptr;     // more of the same
     EnclosedAir<D>* air = nullptr;          // enclosed regions
-    double correction_time = 0;             // in which their volumes are corrected; 0: they are not
+    double correction_rate = 0;             // at which their volume errors are corrected, 1/s
+    // The active set of walls, which phi tells, for x = p dt / (rho h): water separates from the walls that pull at it,
+    // and water that would pass a wall within dt (before the first solve, where x is null: that flows towards one)
+    // rejoins it. Both tell whether anything changed. Where empty, walls hold what is at them.
+    std::function<bool(const Field<D>& x)> separate = {};
+    std::function<bool(const Field<D>* x)> rejoin = {};
+    bool gaps = false;  // whether some water is separated from a side, so that the set is likely to change
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };
 

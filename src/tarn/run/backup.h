@@ -1,6 +1,6 @@
 #pragma once
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as phi,
-// velocity, pressure, the gradients that CIP carries, particles, spray and fragments; a copy on disk would cost none,
+// velocity, pressure, the gradients that CIP carries, particles and droplets; a copy on disk would cost none,
 // but most retries would then repeat many steps.
 
 #include "tarn/step/water.h"
@@ -21,9 +21,9 @@ public:
         pressure_.copy(water.pressure);
         for (int a = 0; a < D; ++a) velocity_[a].copy(water.velocity[a]);
         particles_.copy(water.particles);
-        spray_.copy(water.spray);
         fragments_.copy(water.fragments);
         exchange_ = water.exchange;
+        due_ = water.flows.due;
         enclosed_air_ = water.enclosed_air;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
@@ -40,9 +40,9 @@ public:
         water.pressure.copy(pressure_);
         for (int a = 0; a < D; ++a) water.velocity[a].copy(velocity_[a]);
         water.particles.copy(particles_);
-        water.spray.copy(spray_);
         water.fragments.copy(fragments_);
         water.exchange = exchange_;
+        water.flows.due = due_;
         water.enclosed_air = enclosed_air_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
@@ -79,9 +79,9 @@ public:
     // What a picture needs besides phi.
     void copy_spray_beside(Water<D>& to) const
     {
-        to.spray.copy_beside(spray_);
         to.fragments.copy_beside(fragments_);
         to.exchange = exchange_;
+        to.flows.due = due_;
         to.enclosed_air = enclosed_air_;
         to.time = time_;
     }
@@ -93,7 +93,6 @@ public:
         room.pressure = Field<D>(water.grid, Where::program);
         room.velocity = FaceField<D>(water.grid, Where::program);
         room.particles = Particles<D>(Where::program);
-        room.spray = Spray<D>(Where::program);
         room.fragments = Fragments<D>(Where::program);
         room.ledger.body = Field<D, int>(water.grid, Where::program);
         room.solids.any = water.solids.any;
@@ -138,9 +137,9 @@ private:
     Field<D> debt_;
     FaceField<D> velocity_;
     Particles<D> particles_;
-    Spray<D> spray_;
     Fragments<D> fragments_;
     Exchange exchange_;
+    std::vector<double> due_;  // of sources
     AirRegions enclosed_air_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;

@@ -18,7 +18,7 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using NamedValues = std::array<std::pair<const char*, double>, 37>;
+using NamedValues = std::array<std::pair<const char*, double>, 35>;
 NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
@@ -45,8 +45,6 @@ NamedValues columns(const StatsRow& r)
              {"seconds_output", clock(r.seconds_output)},
              {"memory_mb", std::round(r.memory_mb * 10) / 10},
              {"bodies", double(r.bodies)},
-             {"spray", double(r.spray)},
-             {"volume_spray", r.volume_spray},
              {"fragments", double(r.fragments.count)},
              {"volume_droplets", r.fragments.volume_droplets},
              {"volume_bubbles", r.fragments.volume_bubbles},
@@ -125,8 +123,6 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
     r.bodies = static_cast<long>(water.ledger.expected.size());
-    r.spray = water.spray.count();
-    r.volume_spray = m.volume_spray;
     r.fragments = m.fragments;
     r.exchange = water.exchange;
     r.seconds_advect = report.seconds_advect;

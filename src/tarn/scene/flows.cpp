@@ -1,5 +1,6 @@
 #include "tarn/scene/flows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tarn/field/sample.h"
@@ -31,11 +32,131 @@ TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid,
     return part < 0 ? 0 : (part > 1 ? 1 : part);
 }
 
-// Whether keyframes have come to an end at zero.
-template <class T>
-bool ended(const std::optional<Keyed<T>>& flow, double t)
+bool gives_nothing(const SourceParams& source, double t)
 {
-    return flow && flow->varies() && t >= flow->keys.back().t && flow->keys.back().v == T{};
+    return source.velocity ? source.velocity->at(t) == Vec3{} : !(source.rate->at(t) > 0);
+}
+
+// A place inside a shape, in the domain and outside of solids, as far from its surface as any cell's centre.
+template <int D>
+Vec3 deepest_point(const std::vector<Shape>& source, const std::vector<Shape>& solids, const Tiles<D>& tiles)
+{
+    Vec3 deepest;
+    double least = HUGE_VAL;
+    for (const Box<D>& box : tiles.boxes)
+        backend::each(box, [&](Cell<D> c) {
+            const Vec3 x = lift<D>(tiles.grid.centre(c));
+            const double inside = distance(source, x), d = solids.empty() ? inside : std::max(inside, -distance(solids, x));
+            if (!(d < least)) return;
+            least = d;
+            deepest = x;
+        });
+    return deepest;
+}
+
+// Which cells are inside of the inlets that are open.
+template <int D>
+void place_inlets(Flows<D>& flows, const Scene& scene)
+{
+    const Grid<D> grid = flows.inlet.grid();
+    const auto inlet = flows.inlet.view(), there = flows.inlet_there.view();
+    const auto part = flows.inlet_part.view();
+    for (size_t s = 0; s < scene.sources.size(); ++s)
+        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            inlet(c) = there(c) = 0;
+            part(c) = 0;
+        });
+    uint8_t number = 0;
+    for (size_t s = 0; s < scene.sources.size(); ++s) {
+        if (!scene.params.source[s].velocity) continue;
+        ++number;
+        if (flows.shut[s]) continue;
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const ShapesView source = shapes.view();
+        const uint8_t own = number;
+        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            const float inside = static_cast<float>(part_inside(source, grid, c));
+            if (source.distance(lift<D>(grid.centre(c))) < 0) inlet(c) = own;
+            if (!(inside > 0) || inside < part(c)) return;
+            part(c) = inside;
+            there(c) = own;
+        });
+    }
+}
+
+// Whether a cell can give water to others, or take it: some of its faces are open, and no inlet moves it.
+template <int D>
+struct Available {
+    bool solids, inlets;
+    FaceView<D, const float> open;
+    View<D, const uint8_t> inlet;
+
+    Available(const Flows<D>& flows, const Solids<D>& s) : solids(s.any), inlets(flows.any_inlet)
+    {
+        if (solids) open = s.open.view();
+        if (inlets) inlet = flows.inlet.view();
+    }
+    TARN_HD bool operator()(Cell<D> c) const
+    {
+        if (inlets && inlet(c)) return false;
+        if (!solids) return true;
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || open[a](c) > 0 || open[a](moved<D>(c, a, 1)) > 0;
+        return any;
+    }
+};
+
+// The volume of water on tiles, in cells.
+template <int D>
+double wet_cells(const Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles)
+{
+    const WetPart<D> wet = wet_part(phi, solids);
+    return parallel_sum("sources", tiles, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+}
+
+// Fills a source with a volume, in cells, or as much as it can hold, by a ball around its middle. Returns what it was.
+template <int D>
+double fill_source(Field<D>& phi, FaceField<D>& velocity, const ShapesView& source, Vec3 middle, double volume,
+                   const Solids<D>& solids, const Tiles<D>& tiles, Field<D>& scratch)
+{
+    const Grid<D> grid = phi.grid();
+    const auto p = phi.view(), trial = scratch.view();
+    const View<D, const float> old = p;
+    const auto fill = [&](const View<D>& to, double radius) {
+        parallel_for("sources", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const Vec3 x = lift<D>(grid.centre(c));
+            const double inside = source.distance(x), ball = length(x - middle) - radius;
+            const float d = static_cast<float>(inside > ball ? inside : ball), before = old(c);
+            to(c) = d < before ? d : before;
+        });
+    };
+    const auto added = [&](double radius, double before) {
+        fill(trial, radius);
+        return wet_cells(scratch, solids, tiles) - before;
+    };
+    // On tiles alone the volume is not all of the water's, but its differences are right.
+    const double before = added(-HUGE_VAL, 0);
+    double less = 0, more = length(lift<D>(grid.size()));
+    if (added(more, before) > volume)
+        for (int n = 0; n < 16; ++n) {
+            const double radius = 0.5 * (less + more);
+            (added(radius, before) > volume ? more : less) = radius;
+        }
+    const double filled = added(more, before);
+    // Water that appears has no velocity yet.
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const View<D, const float> now = trial;
+        parallel_for_faces("sources", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const Cell<D> below = moved<D>(c, a, -1);
+            const bool upper = grid.contains(c), lower = grid.contains(below);
+            const bool wet_before = (upper && old(c) < 0) || (lower && old(below) < 0);
+            const bool wet_now = (upper && now(c) < 0) || (lower && now(below) < 0);
+            if (wet_now && !wet_before) u(c) = 0;
+        });
+    }
+    parallel_for("sources", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = trial(c); });
+    return filled;
 }
 
 }  // namespace
@@ -44,84 +165,91 @@ template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
 {
     Flows<D> flows;
-    flows.shut.assign(scene.sources.size(), 0);
-    for (size_t s = 0; s < scene.sources.size(); ++s) {
-        flows.any_inlet |= scene.params.source[s].velocity.has_value();
+    const size_t count = scene.sources.size();
+    const std::vector<Shape> solids = scene.solids.empty() ? std::vector<Shape>{} : scene.solids.at(0);
+    size_t inlets = 0;
+    for (size_t s = 0; s < count; ++s) {
+        inlets += scene.params.source[s].velocity.has_value();
         flows.any_rate |= scene.params.source[s].rate.has_value();
         flows.source_tiles.push_back(tiles_near<D>(scene.sources[s].at(0), grid));
+        flows.middle.push_back(deepest_point<D>(scene.sources[s].at(0), solids, flows.source_tiles[s]));
+        flows.shut.push_back(gives_nothing(scene.params.source[s], 0));
+        flows.due.push_back(scene.params.source[s].velocity && flows.shut[s] ? 1 : 0);
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         flows.any_rate |= scene.params.sink[s].rate.has_value();
         flows.sink_tiles.push_back(tiles_near<D>(scene.sinks[s].at(0), grid));
     }
     if (flows.any_rate) flows.volume_rate = Field<D>(grid);
+    flows.any_inlet = inlets > 0;
     if (!flows.any_inlet) return flows;
-
+    if (inlets > 255) throw InputError(scene.file + ": source: more than 255 inlets; unite some");
     flows.inlet = Field<D, uint8_t>(grid);
-    for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (!scene.params.source[s].velocity) continue;
-        flows.inlet_velocity.emplace_back();
-        if (flows.inlet_velocity.size() > 255)
-            throw InputError(scene.file + ": source: more than 255 inlets; unite some");
-        const KernelShapes shapes = scene.sources[s].for_kernels(0);
-        const ShapesView source = shapes.view();
-        const auto inlet = flows.inlet.view();
-        const uint8_t number = static_cast<uint8_t>(flows.inlet_velocity.size());
-        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-            if (source.distance(lift<D>(grid.centre(c))) < 0) inlet(c) = number;
-        });
-    }
-    flows.inlet_velocity_there = Memory<Vec<D, float>>(flows.inlet_velocity.size());
+    flows.inlet_there = Field<D, uint8_t>(grid);
+    flows.inlet_part = Field<D>(grid);
+    flows.inlet_velocity.resize(inlets);
+    flows.inlet_velocity_there = Memory<Vec<D, float>>(inlets);
+    place_inlets(flows, scene);
     return flows;
 }
 
 template <int D>
 void shut_sources(Flows<D>& flows, const Scene& scene, double t)
 {
-    uint8_t number = 0;
+    bool changed = false;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        const SourceParams& source = scene.params.source[s];
-        if (source.velocity) ++number;
-        if (flows.shut[s] || !(ended(source.velocity, t) || ended(source.rate, t))) continue;
-        flows.shut[s] = 1;
-        if (!source.velocity) continue;
-        const auto inlet = flows.inlet.view();
-        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-            if (inlet(c) == number) inlet(c) = 0;
-        });
+        const uint8_t off = gives_nothing(scene.params.source[s], t);
+        changed |= flows.shut[s] != off && scene.params.source[s].velocity.has_value();
+        flows.shut[s] = off;
     }
+    if (changed) place_inlets(flows, scene);
 }
 
 template <int D>
-double fill_and_drain(Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids, const Scene& scene)
+double fill_and_drain(Field<D>& phi, FaceField<D>* velocity, Flows<D>& flows, const Solids<D>& solids,
+                      const Scene& scene, Field<D>& scratch)
 {
+    // What the grid can show: a ball of so many cells.
+    constexpr double least = 1 << D;
     const Grid<D> grid = phi.grid();
     const auto p = phi.view();
+    double taken = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (flows.shut[s]) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const ShapesView source = shapes.view();
-        parallel_for("sources", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+        const Tiles<D>& tiles = flows.source_tiles[s];
+        double& due = flows.due[s];
+        if (scene.params.source[s].rate) {
+            if (!velocity || !(due > least * cell_volume(grid))) continue;
+            const double filled =
+                fill_source(phi, *velocity, source, flows.middle[s], due / cell_volume(grid), solids, tiles, scratch);
+            due -= filled * cell_volume(grid);
+            taken -= filled;
+            continue;
+        }
+        if (flows.shut[s]) {
+            due = 1;
+            continue;
+        }
+        // An inlet that opens fills its cells at once; later what leaves them does.
+        const double before = due > 0 ? wet_cells(phi, solids, tiles) : 0;
+        parallel_for("sources", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const float d = static_cast<float>(source.distance(lift<D>(grid.centre(c))));
             p(c) = d < p(c) ? d : p(c);
         });
+        if (due > 0) taken -= wet_cells(phi, solids, tiles) - before;
+        due = 0;
     }
-    double taken = 0;
-    const WetPart<D> wet = wet_part(phi, solids);
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         if (scene.params.sink[s].rate) continue;
         const KernelShapes shapes = scene.sinks[s].for_kernels(0);
         const ShapesView sink = shapes.view();
-        const auto volume = [&] {
-            return parallel_sum("sinks", flows.sink_tiles[s],
-                                [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
-        };
-        const double before = volume();
+        const double before = wet_cells(phi, solids, flows.sink_tiles[s]);
         parallel_for("sinks", flows.sink_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
             const float d = -static_cast<float>(sink.distance(lift<D>(grid.centre(c))));
             p(c) = d > p(c) ? d : p(c);
         });
-        taken += before - volume();
+        taken += before - wet_cells(phi, solids, flows.sink_tiles[s]);
     }
     return taken * cell_volume(grid);
 }
@@ -151,7 +279,8 @@ void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& s
 }
 
 template <int D>
-double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, double t, double dt)
+double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, const Scene& scene, double t,
+                 double dt)
 {
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
@@ -161,23 +290,9 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));
     if (!flows.any_rate) return 0;
 
-    double gained = 0;
     const Grid<D> grid = phi.grid();
-    const auto p = phi.view();
+    const double cell = cell_volume(grid);
     const auto made = flows.volume_rate.view();
-    const auto set = [&](const Geometry& geometry, const Tiles<D>& tiles, double rate) {
-        const KernelShapes shapes = geometry.for_kernels(0);
-        const ShapesView shape = shapes.view();
-        const double inside = parallel_sum("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            return p(c) < 0 && shape.distance(lift<D>(grid.centre(c))) < 0 ? 1.0 : 0.0;
-        });
-        if (inside == 0) return;
-        const float share = static_cast<float>(rate / (inside * cell_volume(grid)));
-        parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            if (p(c) < 0 && shape.distance(lift<D>(grid.centre(c))) < 0) made(c) += share;
-        });
-        gained += rate * dt;
-    };
     const auto clear = [&](const Tiles<D>& tiles) {
         parallel_for<true>("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) = 0; });
     };
@@ -185,53 +300,105 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Scene& scene, doubl
         if (scene.params.source[s].rate) clear(flows.source_tiles[s]);
     for (size_t s = 0; s < scene.sinks.size(); ++s)
         if (scene.params.sink[s].rate) clear(flows.sink_tiles[s]);
-    for (size_t s = 0; s < scene.sources.size(); ++s)
-        if (const auto& rate = scene.params.source[s].rate) set(scene.sources[s], flows.source_tiles[s], rate->at(t));
-    for (size_t s = 0; s < scene.sinks.size(); ++s)
-        if (const auto& rate = scene.params.sink[s].rate) set(scene.sinks[s], flows.sink_tiles[s], -rate->at(t));
+
+    const auto p = phi.view();
+    const WetPart<D> wet = wet_part(phi, solids);
+    const Available<D> available(flows, solids);
+    const auto count = [&](const Tiles<D>& tiles, const auto& f) { return parallel_sum("rates", tiles, f); };
+    double gained = 0;
+    for (size_t s = 0; s < scene.sources.size(); ++s) {
+        if (!scene.params.source[s].rate || flows.shut[s]) continue;
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const ShapesView shape = shapes.view();
+        const Tiles<D>& tiles = flows.source_tiles[s];
+        const auto inside = [=] TARN_KERNEL(Cell<D> c) {
+            return shape.distance(lift<D>(grid.centre(c))) < 0 && available(c);
+        };
+        const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
+        const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return p(c) < 0 && inside(c) ? 1.0 : 0.0; });
+        if (cells == 0) continue;
+        const double rate = scene.params.source[s].rate->at(t);
+        const float share = static_cast<float>(rate / (cells * cell));
+        parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            if (p(c) < 0 && inside(c)) made(c) += share;
+        });
+        gained += rate * dt * of_water / cells;
+        flows.due[s] += rate * dt * (1 - of_water / cells);
+    }
+    // The whole rate as long as a quarter of the sink is wet, then in proportion: a pump that runs dry. Of each cell not
+    // more than is there.
+    constexpr double least_wet = 0.25;
+    for (size_t s = 0; s < scene.sinks.size(); ++s) {
+        if (!scene.params.sink[s].rate) continue;
+        const KernelShapes shapes = scene.sinks[s].for_kernels(0);
+        const ShapesView shape = shapes.view();
+        const Tiles<D>& tiles = flows.sink_tiles[s];
+        const auto inside = [=] TARN_KERNEL(Cell<D> c) {
+            return shape.distance(lift<D>(grid.centre(c))) < 0 && available(c);
+        };
+        const auto there = [=] TARN_KERNEL(Cell<D> c) { return p(c) < 0 && inside(c) ? wet(c) : 0.0f; };
+        const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
+        const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(there(c)); });
+        if (of_water == 0) continue;
+        const double part = scene.params.sink[s].rate->at(t) / (cell * std::max(of_water, least_wet * cells));
+        const double most = dt > 0 ? std::min(part, 1 / dt) : part;
+        const float share = static_cast<float>(most);
+        parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) -= share * there(c); });
+        gained -= most * of_water * cell * dt;
+    }
     return gained;
 }
 
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Scene& scene, double dt)
+double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt)
 {
+    if (!flows.any_inlet) return 0;
     const Grid<D> grid = phi.grid();
     const auto p = phi.view();
-    double flow = 0;
-    size_t inlet = 0;
-    for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (!scene.params.source[s].velocity) continue;
-        const Vec<D, float> u = flows.inlet_velocity[inlet++];
-        if (flows.shut[s]) continue;
-        const KernelShapes shapes = scene.sources[s].for_kernels(0);
-        const ShapesView source = shapes.view();
-        flow += parallel_sum("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-            const double here = part_inside(source, grid, c);
-            double out_of_cell = 0;
-            if (here == 0) return out_of_cell;
-            for (int a = 0; a < D; ++a)
-                for (int side = 0; side < 2; ++side) {
-                    Cell<D> other = c;
-                    other[a] += 2 * side - 1;
-                    const double out = side ? u[a] : -u[a];
-                    if (!grid.contains(other) || out == 0) continue;
-                    const double beyond = part_inside(source, grid, other);
-                    if (out > 0 && here > beyond) out_of_cell += out * (here - beyond);
-                    if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += out * here;
-                }
-            return out_of_cell;
-        });
-    }
+    const auto part = flows.inlet_part.view();
+    const auto there = flows.inlet_there.view();
+    const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
+    const bool any_solids = solids.any;
+    FaceView<D, const float> open{};
+    if (any_solids) open = solids.open.view();
+    TileMap<D> near(grid);
+    for (const Tiles<D>& tiles : flows.source_tiles)
+        for (const Box<D>& box : tiles.boxes)
+            for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
+                Cell<D> t = box.lo;
+                t[0] = x;
+                for (int a = 0; a < D; ++a) t[a] /= tile_size;
+                near.flags[near.index(t)] = 1;
+            }
+    const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
+        const float here = part(c);
+        double out_of_cell = 0;
+        if (!(here > 0)) return out_of_cell;
+        const Vec<D, float> u = velocity[there(c) - 1];
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> other = moved<D>(c, a, 2 * side - 1), inner = moved<D>(c, a, 1 - 2 * side);
+                const double out = side ? u[a] : -u[a];
+                if (!grid.contains(other) || out == 0) continue;
+                const double passes = any_solids ? open[a](moved<D>(c, a, side)) : 1.0;
+                const float beyond = part(other);
+                if (out > 0 && here > beyond) out_of_cell += passes * out * (here - beyond);
+                // What flows in from outside is water or air.
+                const float across = grid.contains(inner) && part(inner) > here ? part(inner) : here;
+                if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += passes * out * across;
+            }
+        return out_of_cell;
+    });
     return flow * cell_volume(grid) / grid.h * dt;
 }
 
-#define TARN_INSTANTIATE(D)                                                                     \
-    template Flows<D> make_flows(const Scene&, const Grid<D>&);                                 \
-    template void shut_sources(Flows<D>&, const Scene&, double);                                \
-    template double fill_and_drain(Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&); \
-    template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);   \
-    template double set_rates(Flows<D>&, const Field<D>&, const Scene&, double, double);        \
-    template double inlet_volume(const Flows<D>&, const Field<D>&, const Scene&, double);
+#define TARN_INSTANTIATE(D)                                                                                       \
+    template Flows<D> make_flows(const Scene&, const Grid<D>&);                                                   \
+    template void shut_sources(Flows<D>&, const Scene&, double);                                                  \
+    template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
+    template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
+    template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \
+    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -13,6 +13,32 @@
 
 namespace tarn {
 
+// The wind at one time, as kernels see it. Without any, air is at rest.
+struct Wind {
+    Vec3 direction;  // of length one
+    double speed = 0, shear = 0, shear_from = 0;
+    double alpha = 0, fade = 1;
+    ShapesView where;
+    bool everywhere = true;
+
+    // How much of it there is: it grows from nothing at the edge of its shape to all inside.
+    TARN_HD double part_at(Vec3 x) const
+    {
+        if (everywhere) return 1;
+        const double inside = -where.distance(x) / fade;
+        return inside < 0 ? 0 : (inside > 1 ? 1 : inside);
+    }
+    // It blows faster with height, and never turns around.
+    TARN_HD double speed_at(Vec3 x) const
+    {
+        const double s = speed + shear * (x[1] - shear_from);
+        return s > 0 ? s : 0;
+    }
+    TARN_HD Vec3 velocity_at(Vec3 x) const { return (speed_at(x) * part_at(x)) * direction; }
+};
+// `where` is the geometry of the scene's wind at time t, and must stay as long as the wind.
+Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h);
+
 // Mixes the scene's wind at time t into the velocity on the air side of the surface, on the given tiles. `known` marks
 // the faces that belong to the water. The domain's own sides are left alone: wind blows along them, not through them.
 template <int D>

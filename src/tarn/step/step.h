@@ -17,8 +17,7 @@ struct [[nodiscard]] StepReport {
 
 // The measures of a state that stats.csv reports.
 struct Measures {
-    double volume = 0;        // m³ (m² in 2D), solids excluded, spray and droplets included, bubbles taken off
-    double volume_spray = 0;  // of that
+    double volume = 0;        // m³ (m² in 2D), solids excluded, droplets included, bubbles taken off
     FragmentTotals fragments;
     double kinetic_energy = 0, potential_energy = 0;
     double max_speed = 0;

@@ -292,9 +292,12 @@ Water<D> initial_surface(const Scene& scene)
             phi(c) = static_cast<float>(d < -band ? -band : (d > band ? band : d));
         });
     }
-    (void)fill_and_drain(w.phi, w.flows, w.solids, scene);
-    for (int n = 0; n < 3; ++n) make_distance(w, all, w.band, true);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
+    // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
+    for (int n = 0; n < 3; ++n) {
+        make_distance(w, all, w.band, true);
+        if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    }
     w.map = TileMap<D>(w.grid, tile_candidate);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);

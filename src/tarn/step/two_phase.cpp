@@ -118,7 +118,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     carry_surface(w, p, dt, hooks);
     if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, w.flows, w.solids, scene);
+    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
@@ -138,8 +138,7 @@ void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundar
     const bool carried = w.debt.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density,
-                                        w.solids.any ? &w.solids.distance : nullptr, boundary, p,
+    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
                                         p.domain.gravity.at(w.time), dt, w.exchange);
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
@@ -303,7 +302,7 @@ Water<D> initial_water(const Scene& scene)
     set_initial_velocity(w, scene);
 
     // Water that moves at the start takes the air around it along.
-    (void)set_rates(w.flows, w.phi, scene, 0, 0);
+    (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
     find_density(w.density, w.phi, p, w.tiles_active);
     (void)project_all(w, p, boundary, 1.0 / p.time.rate);
@@ -332,9 +331,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         double gained = -0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
-        gained += set_rates(w.flows, w.phi, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.phi, scene, dt);
-        w.volume_expected += gained;
+        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+        gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+        w.volume_expected += std::max(gained, -w.volume_expected);
         exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
         if (p.surface.volume_correction) compensate(w, p);

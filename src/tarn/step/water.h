@@ -38,8 +38,7 @@ struct Water {
     Field<D> pressure;                 // the newest, where the next solve starts
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
-    Spray<D> spray;                    // water that the grid cannot hold
-    Fragments<D> fragments;            // only with air: droplets and bubbles
+    Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
@@ -54,7 +53,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
-    Field<D> swelling;   // divergence that the newest step asked for: to correct volumes, and where spray landed
+    Field<D> swelling;   // divergence that the newest step asked for, to correct volumes
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;

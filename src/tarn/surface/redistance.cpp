@@ -11,6 +11,9 @@ namespace {
 // Slopes on both sides of a cell that differ by more than this factor tell of a ridge.
 constexpr float ridge = 0.7f;
 
+// Squared slope of what still counts as a plane that a wall hides: that of |grad phi| = 0.8.
+constexpr float least_straight = 0.64f;
+
 TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
 
 // Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
@@ -26,6 +29,7 @@ struct NoWalls {
     // What stands in for a neighbour that is nowhere: the cell's own value.
     TARN_HD static float instead(float own, float) { return own; }
     TARN_HD static bool alone(Cell<D>) { return true; }
+    TARN_HD static bool continued(int) { return false; }
 };
 template <int D>
 struct Walls {
@@ -57,6 +61,9 @@ struct Walls {
     }
     // Whether a cell is further from any wall than stencils reach.
     TARN_HD bool alone(Cell<D> c) const { return !sheets.any() && nodes_at_cell<D>(nodes, c) > 4 * h; }
+    // Whether phi there continues what is outside of the solid (bodies/solids.h): no distance is found from neighbours,
+    // as the solid hides the way to the surface.
+    TARN_HD bool continued(int i) const { return !forget && nodes_at_cell<D>(nodes, i) < 0; }
     // A surface along the wall, which is none.
     TARN_HD bool forgotten(Cell<D> c) const
     {
@@ -72,10 +79,29 @@ struct Walls {
     }
 };
 
+// How a cell sees the surface: between it and a neighbour; or only behind a wall, where phi runs on straight; or not.
+enum class Sight : int { none, behind_wall, seen };
+template <int D>
+TARN_HD inline Sight sight(const Walls<D>& seen, int i)
+{
+    const float own = seen.phi[i];
+    const bool wet = own < 0;
+    bool crossed = false, behind = false;
+    for (int a = 0; a < D; ++a) {
+        const float below = seen.below(i, a), above = seen.above(i, a);
+        const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+        crossed = crossed || (!no_below && (below < 0) != wet) || (!no_above && (above < 0) != wet);
+        behind = behind || (no_below && (seen.instead(own, above) < 0) != wet) ||
+                 (no_above && (seen.instead(own, below) < 0) != wet);
+    }
+    return crossed ? Sight::seen : behind ? Sight::behind_wall : Sight::none;
+}
+
 // Next to the surface: the distance that keeps its crossings. Elsewhere phi as it is. A cell beside a forgotten surface
 // is far from any, until its neighbours tell otherwise.
 template <int D, template <int> class Seen>
-TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope)
+TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, float limit, float least_slope,
+                                    bool connected)
 {
     const int i = seen.phi.index(c);
     const float p = seen.phi[i];
@@ -98,10 +124,10 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
         const float slope = flatter * steeper > ridge * steeper * steeper ? central : steeper;
         slope2 += slope * slope;
     }
-    // Where walls are seen, the surface between one and the last cell's centre is, too. A film of water there has no
-    // cell's centre in it and would stay, as nothing moves it: it is let go.
+    // Where walls are seen, the surface between one and the last cell's centre is, too.
     if constexpr (Seen<D>::walls)
-        if (crossings_behind > 0 && crossings == 0 && (side > 0 || seen.forgotten(c))) return side * limit;
+        if (crossings_behind > 0 && crossings == 0 && !connected && (side > 0 || seen.forgotten(c)))
+            return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
     const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
     const float steep = std::sqrt(square) / h;
@@ -117,16 +143,22 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
     const float own = seen.phi[i];
     const float side = own < 0 ? -1.0f : 1.0f;
     float t[D], alpha[D];
-    bool crossed = false;
+    bool crossed = false, hidden = false;
+    float slope2 = 0;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float below = seen.below(i, a), above = seen.above(i, a);
         const float below2 = seen.below2(i, a), above2 = seen.above2(i, a);
         const float lo = side * or_own(below, own), hi = side * or_own(above, own);
         crossed = crossed | (lo < 0) | (hi < 0);
-        if constexpr (Seen<D>::walls)
-            crossed = crossed | (is_nowhere(below) & (side * seen.instead(own, above) < 0)) |
-                      (is_nowhere(above) & (side * seen.instead(own, below) < 0));
+        if constexpr (Seen<D>::walls) {
+            const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+            crossed = crossed | (no_below & (side * seen.instead(own, above) < 0)) |
+                      (no_above & (side * seen.instead(own, below) < 0));
+            hidden = hidden | (no_below & (hi > side * own)) | (no_above & (lo > side * own));
+            const float slope = (no_below | no_above ? 1.0f : 0.5f) * (hi - lo);
+            slope2 += slope * slope;
+        }
         const bool down = lo < hi;
         const float d1 = down ? lo : hi, raw1 = down ? below : above, raw2 = down ? below2 : above2;
         // The second neighbour may lie across the surface; its distance, negative then, still continues the line.
@@ -158,6 +190,12 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
         const float next = (b + std::sqrt(root > 0 ? root : 0.0f)) / a;
         T = counts ? next : T;
     }
+    if constexpr (Seen<D>::walls) {
+        // Where a wall hides the nearest point of the surface, a plane behind it stays one: phi is a distance already,
+        // and the way around the wall would be longer.
+        const bool straight = hidden & (side * own < t[0] + T) & (slope2 > least_straight * h * h);
+        crossed = crossed | straight | seen.continued(i);
+    }
     return crossed ? own : side * (t[0] + T);
 }
 
@@ -176,6 +214,61 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
     return any;
 }
 
+// Surfaces that cells have only behind a wall. Where the surface meets the wall at an angle, it is the plane of the cells
+// in front of it, continued, and must stay that: the wedge before the contact line is a part of their water. Any other is
+// a film, which has no cell's centre in it, so that nothing moves it, or the side of a shape that ends at the wall: none of
+// them counts. A plane is told by its connection: from a cell that sees the surface, through cells that have it behind the
+// wall and lie where the ones before continue it. A wedge of water gets thinner on the way, by the tangent of its angle a
+// cell, a film does not. Heuristic: 0.02, one degree, tells them apart, and nothing is farther than `farthest_wedge` cells
+// from what is seen. Those are 1 / tan(angle) at most, from where the wall closes the lower side of a row of cells to where
+// it passes the upper one: enough for 3 degrees. At half of that beaches below 7 degrees never rest; at twice of it films
+// stay longer. Afterwards `connected` is negative in cells whose surface does not count.
+constexpr int farthest_wedge = 20;
+template <int D>
+void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& tiles)
+{
+    const auto mark = connected.view();
+    const Cell<D> cells = connected.grid().cells;
+    // How thick the water is between a cell's surface and the nearest wall.
+    const auto thickness = [=] TARN_KERNEL(Cell<D> c) {
+        float wall = nodes_at_cell<D>(seen.nodes, c);
+        for (int a = 0; a < D; ++a)
+            if ((c[a] == 0 || c[a] + 1 == cells[a]) && wall > 0.5f * seen.h) wall = 0.5f * seen.h;
+        return wall - seen.phi(c);
+    };
+    double left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = seen.phi.index(c);
+        const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
+        mark[i] = s == Sight::seen ? 1.0f : s == Sight::behind_wall ? -1.0f : 0.0f;
+        return mark[i] < 0 ? 1.0 : 0.0;
+    });
+    for (int n = 2; left > 0 && n <= farthest_wedge + 1; ++n) {
+        const float order = static_cast<float>(n), close = 0.25f * seen.h, thinner = 0.02f * seen.h;
+        const double before = left;
+        left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = mark.index(c);
+            if (!(mark[i] < 0)) return 0.0;
+            bool any = false;
+            for (int a = 0; a < D; ++a) {
+                const int next = mark.next(a);
+                for (int side = -1; side <= 1; side += 2) {
+                    const int j = i + side * next;
+                    const float there = side < 0 ? seen.below(i, a) : seen.above(i, a);
+                    // What others become in this same pass does not count, so that their order does not.
+                    if (is_nowhere(there) || !(mark[j] > 0 && mark[j] < order)) continue;
+                    const float beyond = side < 0 ? seen.below(j, a) : seen.above(j, a);
+                    const float on = is_nowhere(beyond) ? there : 2 * there - beyond;
+                    if (!(std::fabs(on - seen.phi[i]) < close)) continue;
+                    any = any || seen.phi[i] < 0 || thickness(c) < thickness(moved<D>(c, a, side)) - thinner;
+                }
+            }
+            if (any) mark[i] = order;
+            return any ? 0.0 : 1.0;
+        });
+        if (left == before) break;
+    }
+}
+
 template <int D, template <int> class Seen>
 void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, const Seen<D>& seen,
                      NearSurface near)
@@ -187,8 +280,12 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
     const auto take_over = [&] {
         parallel_for<true>("redistance copy", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = q(c); });
     };
-    parallel_for<true>("redistance near", tiles,
-                       [=] TARN_KERNEL(Cell<D> c) { q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope); });
+    const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
+    if constexpr (Seen<D>::walls) connect_planes(scratch, seen, tiles);
+    parallel_for<true>("redistance near", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const bool connected = Seen<D>::walls && !(q(c) < 0);
+        q(c) = beside_surface<D>(seen, c, h, limit, near.least_slope, connected);
+    });
     if (near.smooth) {
         const View<D, const float> old = p;
         const Cell<D> cells = phi.grid().cells;
@@ -199,7 +296,6 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         });
     }
     take_over();
-    const int sweeps = static_cast<int>(std::ceil(band / phi.grid().h)) + 1;
     for (int n = 0; n < sweeps; ++n) {
         parallel_for<true>("redistance sweep", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
