@@ -17,7 +17,6 @@ import concurrent.futures
 import copy
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import sys
@@ -72,8 +71,8 @@ def run_scene(scene, program, settings=()):
             command += ["--set", setting]
         started = time.monotonic()
         # Of processor time, so that other programs do not count.
-        done = subprocess.run(command, capture_output=True, text=True,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+        limited = ["/bin/sh", "-c", f'ulimit -t {SECONDS}; exec "$@"', "sh"]
+        done = subprocess.run(limited + command, capture_output=True, text=True)
         result.exit = done.returncode
         if result.exit in (-signal.SIGXCPU, -signal.SIGKILL):
             result.failed.append("time")
@@ -241,7 +240,9 @@ def main():
     counted = set(given.judge.split(","))
     results, bad = [], []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for result in pool.map(one, [(seed, given.phases, work, given.program, given.set) for seed in seeds]):
+        runs = [pool.submit(one, (seed, given.phases, work, given.program, given.set)) for seed in seeds]
+        for run in concurrent.futures.as_completed(runs):
+            result = run.result()
             results.append(result)
             result.failed = [kind for kind in result.failed if kind in counted]
             if result.failed:
