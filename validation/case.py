@@ -5,18 +5,14 @@ import subprocess
 import sys
 import tempfile
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 
 
 class Case:
-    def __init__(self, script):
+    def __init__(self, script, program=None):
         self.folder = pathlib.Path(script).resolve().parent
-        self.program = sys.argv[1] if len(sys.argv) > 1 else str(self.folder.parent.parent / "build/bin/tarn")
+        built = str(self.folder.parent.parent / "build/bin/tarn")
+        self.program = program or (sys.argv[1] if len(sys.argv) > 1 else built)
         self.work = tempfile.TemporaryDirectory(prefix="tarn-")
         self.failed = False
 
@@ -44,6 +40,9 @@ class Case:
         print(f"{self.folder.name}: {quantity} {measured} {reference} {error} {bound} {'PASS' if good else 'FAIL'}", flush=True)
 
     def plot(self, width=6, height=3.6, columns=1):
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
         figure, axes = plt.subplots(1, columns, figsize=(width, height), layout="constrained")
         for a in [axes] if columns == 1 else axes:
             a.grid(True, color="0.9", linewidth=0.6)
