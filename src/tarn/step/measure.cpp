@@ -1,0 +1,88 @@
+// What a step's report and stats.csv say of the water: volumes, energies, the greatest speed and divergence.
+
+#include <cmath>
+#include <utility>
+
+#include "tarn/field/sample.h"
+#include "tarn/step/boundary.h"
+#include "tarn/step/step.h"
+
+namespace tarn {
+
+namespace {
+
+// Of the water, apart from what it was asked for.
+template <int D>
+double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
+{
+    const auto phi = w.phi.view(), swelling = w.swelling.view();
+    const auto u = w.velocity.view();
+    const float per_h = static_cast<float>(1 / w.grid.h);
+    const bool rates = w.flows.any_rate;
+    // In a box with nothing else in it, every face has the velocity that counts.
+    if (!boundary.solids && !boundary.inlets && !rates)
+        return parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            float out = 0;
+            TARN_UNROLL
+            for (int a = 0; a < D; ++a) out += u[a][i + phi.next(a)] - u[a][i];
+            const float left = std::fabs(out * per_h - swelling[i]);
+            return phi[i] < 0 ? left : 0.0f;
+        });
+    const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
+    return parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(phi(c) < 0)) return 0.0f;
+        float out = 0, open = 0;
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> face = moved<D>(c, a, side);
+                const float part = boundary.open_at(face, a);
+                const float flow = part * u[a](face) + (1 - part) * boundary.closed_velocity(face, a);
+                out += side ? flow : -flow;
+                open += part;
+            }
+        return open > 0 ? std::fabs(out * per_h - swelling(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
+    });
+}
+
+}  // namespace
+
+template <int D>
+Measures measure(Water<D>& w, const Params& p)
+{
+    Measures m;
+    const auto phi = std::as_const(w.phi).view();
+    const auto u = std::as_const(w.velocity).view();
+    const WetPart<D> wet = wet_part(w.phi, w.solids);
+    const auto part = w.scratch[0].view();
+    parallel_for("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { part(c) = wet(c); });
+    const double cell = cell_volume(w.grid), mass = p.fluid.density * cell;
+    m.fragments = totals(w.fragments, w.grid, p);
+    const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                               return static_cast<double>(part(c));
+                           });
+    m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
+    m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                           const Vec<D, float> v = velocity_at_cell(u, c);
+                           return static_cast<double>(part(c) * dot(v, v));
+                       });
+    const Grid<D> grid = w.grid;
+    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        return part(c) * dot(g, grid.centre(c));
+    });
+    m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        const Vec<D, float> v = velocity_at_cell(u, c);
+        const float square = dot(v, v);
+        return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
+    }));
+    m.cells_wet = static_cast<long>(
+        parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    m.max_divergence = largest_divergence(w, boundary_of(w, p));
+    return m;
+}
+
+template Measures measure(Water<2>&, const Params&);
+template Measures measure(Water<3>&, const Params&);
+
+}  // namespace tarn
