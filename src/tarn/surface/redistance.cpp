@@ -222,7 +222,7 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
 // cell, a film does not. Heuristic: 0.02, one degree, tells them apart, and nothing is farther than `farthest_wedge` cells
 // from what is seen. Those are 1 / (2 tan(angle)) at most, from where the wall closes the lower side of a row of cells to
 // the contact line: enough for 3 degrees. At half of that beaches below 5 degrees never rest; at twice of it films stay
-// longer. Behind the contact line there is no water to be a film, and the plane goes on. Afterwards `connected` is
+// longer. Behind the contact line there is no water to be a film, and the plane goes on, unless it is a shape's side. Afterwards `connected` is
 // negative in cells whose surface does not count.
 constexpr int farthest_wedge = 12;
 template <int D>
@@ -240,7 +240,7 @@ void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& t
     double left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = seen.phi.index(c);
         const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
-        const bool unsure = s == Sight::behind_wall && (seen.phi[i] < 0 || thickness(c) > 0);
+        const bool unsure = s == Sight::behind_wall && (seen.phi[i] < 0 || thickness(c) > 0 || seen.forgotten(c));
         mark[i] = s == Sight::seen ? 1.0f : unsure ? -1.0f : 0.0f;
         return mark[i] < 0 ? 1.0 : 0.0;
     });
