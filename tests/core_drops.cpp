@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "run_water.h"
-#include "tarn/effects/flight.h"
+#include "tarn/phases/flight.h"
 #include "tarn/step/boundary.h"
 
 namespace tarn {

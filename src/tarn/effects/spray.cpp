@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "tarn/effects/flight.h"
+#include "tarn/phases/flight.h"
 #include "tarn/surface/measure.h"
 
 namespace tarn {

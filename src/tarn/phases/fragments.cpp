@@ -8,7 +8,7 @@
 #include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
-#include "tarn/effects/flight.h"
+#include "tarn/phases/flight.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 

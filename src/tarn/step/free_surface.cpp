@@ -330,6 +330,40 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     });
 }
 
+// The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
+// that push and do not pull.
+template <int D>
+SolveReport make_divergence_free(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    ProjectionForces<D> forces;
+    if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
+    if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+    forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
+    find_swelling(w, p, boundary, dt);
+    forces.swelling = &w.swelling;
+    forces.air = &w.enclosed;
+    if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-dt / correction_time(w.grid, p)) / dt;
+    bool separated = false;
+    forces.separate = [&](const Field<D>& x) {
+        const bool any = separate_from_walls(w, p, boundary, dt, x);
+        separated = separated || any;
+        return any;
+    };
+    forces.gaps = w.gaps;
+    forces.rejoin = [&](const Field<D>* x) {
+        const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
+        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, dt, w.tiles_active,
+                                                          w.scratch[0]);
+        if (solids) find_wet_tiles(w);
+        return sides || solids;
+    };
+    const SolveReport report =
+        project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure, dt,
+                w.projection, ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+    if (separated) find_tiles_again(w);
+    return report;
+}
+
 }  // namespace
 
 namespace free_surface {
@@ -409,36 +443,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
         const Stage stage(report.seconds_pressure);
-        ProjectionForces<D> forces;
-        if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
-        if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
-        forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-        find_swelling(w, p, boundary, dt);
-        forces.swelling = &w.swelling;
-        forces.air = &w.enclosed;
-        if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-dt / correction_time(w.grid, p)) / dt;
-        bool separated = false;
-        forces.separate = [&](const Field<D>& x) {
-            const bool any = separate_from_walls(w, p, boundary, dt, x);
-            separated = separated || any;
-            return any;
-        };
-        forces.gaps = w.gaps;
-        forces.rejoin = [&](const Field<D>* x) {
-            const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
-            const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, dt,
-                                                              w.tiles_active, w.scratch[0]);
-            if (solids) find_wet_tiles(w);
-            return sides || solids;
-        };
-        report.pressure = project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active,
-                                  p.fluid, p.pressure, dt, w.projection,
-                                  ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+        report.pressure = make_divergence_free(w, p, boundary, dt);
         // What could not go anywhere has not been given.
         const Pressed pressed = find_pressed(w, boundary);
         report.pressed = pressed.by_sources + pressed.by_solids;
         if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
-        if (separated) find_tiles_again(w);
     }
 
     // 4. It is carried past the surface, where the next step will look for it.
