@@ -104,7 +104,7 @@ TEST(EnclosedAir, is_the_same_bits_on_any_number_of_threads)
 
 // A bell, open below, that a script pushes under water, all of it from 0.8 s on: its air goes with it.
 template <int D>
-void expect_bell(int cells)
+void expect_bell(int cells, double bound)
 {
     Params p = pool(D, cells, 0.6);
     const double h = 1.0 / cells, inner = 0.15, wall = std::max(0.05, 2.5 * h);
@@ -126,13 +126,16 @@ void expect_bell(int cells)
     const double before = air_below(w, 0.55).volume;
     ASSERT_GT(before, 0.01);
     run_to(w, scene, 1.5);
-    EXPECT_NEAR(air_below(w, 0.55).volume, before, 0.01 * before) << D << " " << cells;
+    EXPECT_NEAR(air_below(w, 0.55).volume, before, bound * before) << D << " " << cells;
 }
 
 TEST(EnclosedAir, goes_down_with_a_bell)
 {
-    for (const int cells : {48, 96}) expect_bell<2>(cells);
-    expect_bell<3>(32);
+    // What phi shows of the air in a bell is certain to a few hundredths of a cell along its surface: 160 cells of air,
+    // 650 and 700.
+    expect_bell<2>(48, 0.03);
+    expect_bell<2>(96, 0.01);
+    expect_bell<3>(32, 0.01);
 }
 
 }  // namespace

@@ -148,6 +148,7 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     two.step = one.step;
     two.volume_expected = one.volume_expected;
     two.particles.copy(one.particles);
+    two.enclosed_air = one.enclosed_air;
     two.fragments.copy(one.fragments);
     two.ledger.expected = one.ledger.expected;
     two.ledger.elsewhere = one.ledger.elsewhere;

@@ -5,6 +5,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/pressure/surface_fraction.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -12,6 +13,8 @@ namespace {
 
 // Water further than this from a wall, in cells, moves without asking what is behind the wall.
 constexpr float far_away = 1.5f;
+// What phi does not tell of a gap, in cells: water at rest along a solid neither rejoins nor leaves it.
+constexpr float uncertain = 0.01f;
 // A wall carries water where this much of the weight, or more, leads into it.
 constexpr float little = 0.01f;
 
@@ -42,6 +45,20 @@ struct SuctionAtSide {
         return !boundary.inlet_at(face, at.axis) && !(boundary.solids && !(boundary.open[at.axis](face) > 0));
     }
 };
+
+// Whether the water in a cell is separated from a solid beside it.
+template <int D>
+TARN_HD inline bool has_air_behind(const Boundary<D>& boundary, const View<D, const float>& phi, Cell<D> c)
+{
+    const int i = phi.index(c);
+    bool any = false;
+    for (int a = 0; a < D; ++a) {
+        const int n = phi.next(a);
+        any = any || air_behind<D>(phi, boundary.solid_distance, i, i - n, a) ||
+              air_behind<D>(phi, boundary.solid_distance, i, i + n, a);
+    }
+    return any;
+}
 
 // A cell beside or inside a solid, and the solid's surface that is nearest to it.
 template <int D>
@@ -197,13 +214,18 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
     // Whether the water at the solid's surface nearest to a cell has separated from it and would pass it.
     const auto back = [=] TARN_KERNEL(const AtSolid<D>& at) {
         if (at.divided) return false;
-        const float wet = old(at.outside), dry = sample_cells(old, cells, at.inside);
-        if (!(wet < 0) || !(dry > 0) || !(dry - wet > 0.5f * (at.distance_outside + 0.5f * h))) return false;
+        const float wet = old(at.outside);
+        if (!(wet < 0) || !has_air_behind(boundary, old, at.outside)) return false;
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
         if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, cell_at(at.inside, cells));
+        // x falls to 0 on the surface: grad x = - x / theta along phi's gradient.
         const float gap = wet + at.distance_outside > 0 ? wet + at.distance_outside : 0.0f, theta = -wet / h;
-        const float pushed = xv.data ? xv(at.outside) / (theta < theta_min ? theta_min : theta) : 0.0f;
-        return s * (pushed - dot(at.normal, relative)) > gap;
+        if (xv.data) {
+            const Vec<D, float> g = gradient_per_cell<D>(old, cells, at.outside, boundary.sheets);
+            const float slope = length(g), pushed = xv(at.outside) / (theta < theta_min ? theta_min : theta);
+            if (slope > 0) relative += (pushed / slope) * g;
+        }
+        return -s * dot(at.normal, relative) > gap + uncertain * h;
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);

@@ -51,7 +51,9 @@ TARN_HD inline int came_from(const View<D, const int>& region, const View<D, con
                              const FaceView<D, const float>& u, const Boundary<D>& boundary, Cell<D> c, float s)
 {
     const Vec<D, float> x = c.template as<float>();
-    const Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
+    Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
+    // Nothing came out of a solid.
+    if (boundary.solids && nodes_at_cell<D>(boundary.solid_distance, at) < 0) at = c;
     if (region.data && region(at) != 0) return region(at);
     if (!(wet_before(at) > 0)) return 0;
     constexpr int around = D == 3 ? 27 : 9;

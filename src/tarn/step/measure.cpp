@@ -11,7 +11,8 @@ namespace tarn {
 
 namespace {
 
-// Of the water, apart from what it was asked for.
+// Of the water, apart from what it was asked for. Where a face to the air is cut, the velocity is the mean over all of it
+// (pressure/project.cpp), of which the flow through the open part cannot be told: such cells are left out.
 template <int D>
 double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
 {
@@ -37,6 +38,7 @@ double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
             for (int side = 0; side < 2; ++side) {
                 const Cell<D> face = moved<D>(c, a, side);
                 const float part = boundary.open_at(face, a);
+                if (part > 0 && part < 1 && !(phi(moved<D>(c, a, 2 * side - 1)) < 0)) return 0.0f;
                 const float flow = part * u[a](face) + (1 - part) * boundary.closed_velocity(face, a);
                 out += side ? flow : -flow;
                 open += part;
