@@ -13,8 +13,9 @@ namespace {
 
 // Water further than this from a wall, in cells, moves without asking what is behind the wall.
 constexpr float far_away = 1.5f;
-// What phi does not tell of a gap, in cells: water at rest along a solid neither rejoins nor leaves it.
-constexpr float uncertain = 0.01f;
+// The part of a pressure's push that its gradient at a curved surface is uncertain by: water at rest does not rejoin a
+// solid that it merely meets.
+constexpr float uncertain = 0.1f;
 // A wall carries water where this much of the weight, or more, leads into it.
 constexpr float little = 0.01f;
 
@@ -144,9 +145,9 @@ bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const B
                 const float gap = p(c) + 0.5f * h > 0 ? p(c) + 0.5f * h : 0.0f;
                 const float pushed = xv.data ? xv(c) / surface_fraction(p(c), beyond) : 0.0f;
                 const float towards = at.outward(free[n]) + pushed;
-                if (!(towards * s > gap)) return 0.0;
+                if (!(towards > 0)) return 0.0;
                 beyond = nowhere;
-                wall[n] = at.outward(gap / s);
+                wall[n] = at.outward(towards * s < gap ? towards : gap / s);
                 return 1.0;
             });
         }
@@ -203,10 +204,10 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
 
 template <int D>
 bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                   double band, double dt, const Tiles<D>& tiles, Field<D>& scratch)
+                   double band, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const Cell<D> cells = boundary.cells;
-    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band), s = static_cast<float>(dt);
+    const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
     const auto p = phi.view(), next = scratch.view();
     const View<D, const float> old = p;
     const auto u = velocity.view();
@@ -219,13 +220,14 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         Vec<D, float> relative = velocity_at_cell(u, at.outside);
         if (boundary.moving) relative -= velocity_at_cell(boundary.solid_velocity, cell_at(at.inside, cells));
         // x falls to 0 on the surface: grad x = - x / theta along phi's gradient.
-        const float gap = wet + at.distance_outside > 0 ? wet + at.distance_outside : 0.0f, theta = -wet / h;
+        float pushed = 0;
         if (xv.data) {
             const Vec<D, float> g = gradient_per_cell<D>(old, cells, at.outside, boundary.sheets);
-            const float slope = length(g), pushed = xv(at.outside) / (theta < theta_min ? theta_min : theta);
+            const float slope = length(g), theta = -wet / h;
+            pushed = xv(at.outside) / (theta < theta_min ? theta_min : theta);
             if (slope > 0) relative += (pushed / slope) * g;
         }
-        return -s * dot(at.normal, relative) > gap + uncertain * h;
+        return -dot(at.normal, relative) > uncertain * std::fabs(pushed);
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
@@ -290,7 +292,7 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
     template bool rejoin_sides(Field<D>&, const Field<D>*, WallFaces<D>&, const Boundary<D>&, double,          \
                                const Tiles<D>&);                                                               \
     template bool rejoin_solids(Field<D>&, const Field<D>*, const FaceField<D>&, const Boundary<D>&, double,   \
-                                double, const Tiles<D>&, Field<D>&);                                           \
+                                const Tiles<D>&, Field<D>&);                                                   \
     template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \
     template bool part_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \

@@ -25,16 +25,17 @@ bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles);
 template <int D>
 void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 
-// Water that would pass a closed side within dt rejoins it, with the velocity that closes the gap delta in just that
-// time:  u . n >= - delta / dt  (Signorini's condition with a gap). x = p dt / (rho h) is that of the newest solve, or
-// null. Returns whether there was any.
+// Water that moves towards a closed side rejoins it, with its velocity or the one that closes the gap delta within dt:
+// u . n >= - delta / dt  (Signorini's condition with a gap). A gap is less than half a cell while there is water in the
+// cell, so that phi could not tell how it fills. x = p dt / (rho h) is that of the newest solve, or null. Returns whether
+// there was any.
 template <int D>
 [[nodiscard]] bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const Boundary<D>& boundary,
                                 double dt, const Tiles<D>& tiles);
 // The same at solids, whose gaps close at once. `scratch` is a field to work in.
 template <int D>
 [[nodiscard]] bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity,
-                                 const Boundary<D>& boundary, double band, double dt, const Tiles<D>& tiles,
+                                 const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
                                  Field<D>& scratch);
 
 // What suction is told by, all in the unit of the pressure.

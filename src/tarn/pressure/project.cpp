@@ -351,7 +351,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                     const Tiles<D>& active, const FluidParams& fluid, const PressureParams& params, double dt,
                     Projection<D>& projection, const ProjectionScratch<D>& scratch)
 {
-    constexpr int most_sets = 10;
+    // Water separates in the first solves only and rejoins in some more, so that no face goes to and fro.
+    constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
     const float to_x = static_cast<float>(dt / (fluid.density * phi.grid().h));
     const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
@@ -398,12 +399,11 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
         // changes, and the solve is done again.
-        if (forces.rejoin && sets < most_sets) {
-            const bool separated = forces.separate(pressure), rejoined = forces.rejoin(&pressure);
-            if (separated || rejoined || rough) {
-                rough = (separated || rejoined) && sets + 2 < most_sets;
-                continue;
-            }
+        const bool separated = forces.separate && sets <= separating_sets && forces.separate(pressure);
+        const bool rejoined = forces.rejoin && sets <= rejoining_sets && forces.rejoin(&pressure);
+        if (separated || rejoined || (rough && report.residual > params.tolerance)) {
+            rough = (separated || rejoined) && sets < rejoining_sets;
+            continue;
         }
 
         // 4. u = u* - grad x.

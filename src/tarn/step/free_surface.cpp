@@ -352,7 +352,7 @@ SolveReport make_divergence_free(Water<D>& w, const Params& p, const Boundary<D>
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
-        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, dt, w.tiles_active,
+        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, w.tiles_active,
                                                           w.scratch[0]);
         if (solids) find_wet_tiles(w);
         return sides || solids;
