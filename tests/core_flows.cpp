@@ -330,7 +330,8 @@ TEST(ClosedPocket, there_may_be_many)
         double fastest = 0;
         run_to(w, scene, 0.5, [&](const StepReport& report) {
             EXPECT_TRUE(report.pressure.converged);
-            most = std::max(most, report.pressure.iterations);
+            // Another active set of walls takes an iteration, however near it is.
+            most = std::max(most, report.pressure.iterations - (report.pressure.solves - 1));
             const Measures m = measure(w, scene.params);
             EXPECT_LE(m.max_divergence * w.grid.h, 1e-4 * m.max_speed + 2e-5);  // and round-off
             fastest = std::max(fastest, m.max_speed);

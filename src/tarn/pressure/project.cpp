@@ -395,6 +395,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                        scratch.z, projection.room)
                      : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
         report.iterations += before;
+        report.solves = sets;
         if (forces.air) forces.air->find_pressures(pressure);
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
