@@ -252,23 +252,30 @@ void follow_change(Gradient<D>& gradient, const Field<D>& values, const Field<D>
     });
 }
 
+// follow_extension for values on the faces of an axis, or at cells.
+template <int at, int D>
+void follow_extension_at(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved,
+                         const Field<D, uint8_t>& own, const Tiles<D>& tiles)
+{
+    const Cell<D> last = Place<D, at>(tiles.grid.cells).last;
+    const auto g = gradient.view();
+    const auto now = values.view(), before = moved.view();
+    const auto kept = own.view();
+    for_each_value<at>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = now.index(c);
+        const float share = kept[i] ? 1.0f : 0.0f;
+        TARN_UNROLL
+        for (int b = 0; b < D; ++b)
+            g[b][i] = difference<D>(now, last, c, i, b) + share * (g[b][i] - difference<D>(before, last, c, i, b));
+    });
+}
+
 template <int D>
 void follow_extension(Gradient<D>& gradient, const Field<D>& values, const Field<D>& moved,
                       const Field<D, uint8_t>& own, int axis, const Tiles<D>& tiles)
 {
     with_axis<D>(axis, [&](auto where) {
-        constexpr int at = decltype(where)::value;
-        const Cell<D> last = Place<D, at>(tiles.grid.cells).last;
-        const auto g = gradient.view();
-        const auto now = values.view(), before = moved.view();
-        const auto kept = own.view();
-        for_each_value<at>("cip follow", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = now.index(c);
-            const float share = kept[i] ? 1.0f : 0.0f;
-            TARN_UNROLL
-            for (int b = 0; b < D; ++b)
-                g[b][i] = difference<D>(now, last, c, i, b) + share * (g[b][i] - difference<D>(before, last, c, i, b));
-        });
+        follow_extension_at<decltype(where)::value>(gradient, values, moved, own, tiles);
     });
 }
 

@@ -52,6 +52,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     for (int layer = 0; layer < layers; ++layer) {
         parallel_for_faces<true>("extrapolate", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
             const int i = from.index(c);
+            [[maybe_unused]] const auto limit = bound;  // nvcc captures nothing that is first named under `if constexpr`
             const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
             TARN_UNROLL
@@ -69,7 +70,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                 if constexpr (limited) {
                     // On with the slope so far, but not past what is there.
                     const float before = from[j + side * from.next(a)], slope = v - before;
-                    there += is_nowhere(before) ? 0.0f : minmod(slope, bound[i] - v);
+                    there += is_nowhere(before) ? 0.0f : minmod(slope, limit[i] - v);
                 }
                 weight += nothing ? 0.0f : strength;
                 sum += nothing ? 0.0f : strength * there;
