@@ -89,7 +89,7 @@ TEST(checkpoint, a_bubble_goes_on_as_it_would_have)
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene), resumed = initial_water<2>(scene), again = initial_water<2>(scene);
     run_to(w, scene, 0.1);
-    ASSERT_FALSE(w.pocket_air.cells.empty());
+    ASSERT_FALSE(w.enclosed_air.cells.empty());
     save_checkpoint(folder / "state", w, 1);
     (void)load_checkpoint(folder / "state", resumed);
     Backup<2> backup(w.grid);
@@ -100,7 +100,7 @@ TEST(checkpoint, a_bubble_goes_on_as_it_would_have)
         restore(*each, scene);
         run_to(*each, scene, 0.2);
         EXPECT_TRUE(same_bits(w.phi, each->phi));
-        EXPECT_EQ(w.pocket_air.volumes, each->pocket_air.volumes);
+        EXPECT_EQ(w.enclosed_air.volumes, each->enclosed_air.volumes);
     }
 }
 
