@@ -257,7 +257,7 @@ TEST_F(ARun, whose_folder_vanishes_stops_with_one_line)
 
 TEST_F(ARun, whose_pressure_cannot_be_solved_stops_saves_and_replays)
 {
-    write("small.toml", small_scene("[pressure]\ntolerance = 1e-12\nmax_iterations = 1\n"));
+    write("small.toml", small_scene("[pressure]\nsolver = \"mic0\"\ntolerance = 1e-12\nmax_iterations = 1\n"));
     const Outcome r = tarn({"run", "small.toml", "--out", "o", "--quiet"});
     EXPECT_EQ(r.code, 1);
     EXPECT_EQ(lines(r.err), 1) << r.err;

@@ -127,7 +127,7 @@ TEST_F(AState, torn_by_a_power_cut_is_made_again_from_the_one_before)
 
 TEST_F(AState, whose_pressure_cannot_be_solved_stops_with_one_line)
 {
-    write("small.toml", small_scene("[pressure]\ntolerance = 1e-12\nmax_iterations = 1\n"));
+    write("small.toml", small_scene("[pressure]\nsolver = \"mic0\"\ntolerance = 1e-12\nmax_iterations = 1\n"));
     ASSERT_EQ(tarn({"pack", "small.toml"}).code, 0);
     const Outcome r = tarn_state({"small.pack", "--out", "o"});
     EXPECT_EQ(r.code, 1);

@@ -34,6 +34,7 @@ void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& kno
                   const PhaseVelocities<D>& phases, const Sheets<D>& sheets, const Tiles<D>& tiles)
 {
     mark_own(known, phases.phi, axis, tiles);
+    scratch.copy(u);  // the faces beside the tiles are read, too
     extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
 }
 

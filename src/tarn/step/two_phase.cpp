@@ -423,6 +423,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
+    // Droplets and the volume correction have changed phi since its tiles were found.
+    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
+    find_tiles(w);
     const Tiles<D> around = w.tiles_band;
 
     // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
