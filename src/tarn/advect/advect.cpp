@@ -420,10 +420,11 @@ struct MovePhiCip {
         moved[i] = jet.value;
         for (int a = 0; a < D; ++a) after[a][i] = jet.gradient[a];
     }
+    // What rests is a distance and no steeper than one. It has been sheared all the same, which would add up.
     TARN_HD void stay(int i) const
     {
         moved[i] = jets.of[0][i];
-        for (int a = 0; a < D; ++a) after[a][i] = before[a][i];
+        for (int a = 0; a < D; ++a) after[a][i] = clamp(before[a][i], -h, h);
     }
     TARN_HD void close(Cell<D> c) const
     {

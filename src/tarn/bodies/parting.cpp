@@ -204,7 +204,7 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
 
 template <int D>
 bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                   double band, const Tiles<D>& tiles, Field<D>& scratch)
+                   double dt, Field<D>& divergence, double band, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const Cell<D> cells = boundary.cells;
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
@@ -212,7 +212,13 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
     const View<D, const float> old = p;
     const auto u = velocity.view();
     const View<D, const float> xv = x ? x->view() : View<D, const float>{};
-    // Whether the water at the solid's surface nearest to a cell has separated from it and would pass it.
+    const float s = static_cast<float>(dt);
+    // How thick the air is between the solid's surface nearest to a cell and the water before it.
+    const auto gap = [=] TARN_KERNEL(const AtSolid<D>& at) {
+        const float between = at.distance_outside + old(at.outside);
+        return between > 0 ? between : 0.0f;
+    };
+    // Whether the water there has separated from the solid and would pass its surface within dt.
     const auto back = [=] TARN_KERNEL(const AtSolid<D>& at) {
         if (at.divided) return false;
         const float wet = old(at.outside);
@@ -227,13 +233,34 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
             pushed = xv(at.outside) / (theta < theta_min ? theta_min : theta);
             if (slope > 0) relative += (pushed / slope) * g;
         }
-        return -dot(at.normal, relative) > uncertain * std::fabs(pushed);
+        return -dot(at.normal, relative) > uncertain * std::fabs(pushed) + gap(at) / s;
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
         return std::fabs(at.distance) < h && back(at) ? 1.0 : 0.0;
     });
     if (any == 0) return false;
+    // What fills the gaps is taken from the water before them: the gap's thickness times the solid's area, which is that
+    // of the closed parts of a cell's faces, taken as a vector.
+    const auto div = divergence.view();
+    parallel_for("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(old(c) < 0) || !has_air_behind(boundary, old, c)) return;
+        float filled = 0;
+        for (int n = 0; n < (D == 2 ? 9 : 27); ++n) {
+            Cell<D> cut = c;
+            for (int a = 0, rest = n; a < D; ++a, rest /= 3) cut[a] += rest % 3 - 1;
+            if (!Box<D>{{}, cells}.contains(cut)) continue;
+            const AtSolid<D> at(boundary, cut, h);
+            if (!(std::fabs(at.distance) < h) || !(at.outside == c) || !back(at)) continue;
+            float area2 = 0;
+            for (int a = 0; a < D; ++a) {
+                const float part = boundary.open[a](moved<D>(cut, a, 1)) - boundary.open[a](cut);
+                area2 += part * part;
+            }
+            filled += std::sqrt(area2) * gap(at);
+        }
+        div(c) -= filled / (h * s);
+    });
     parallel_for("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const AtSolid<D> at(boundary, c, h);
         const float here = old(c);
@@ -292,7 +319,7 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
     template bool rejoin_sides(Field<D>&, const Field<D>*, WallFaces<D>&, const Boundary<D>&, double,          \
                                const Tiles<D>&);                                                               \
     template bool rejoin_solids(Field<D>&, const Field<D>*, const FaceField<D>&, const Boundary<D>&, double,   \
-                                const Tiles<D>&, Field<D>&);                                                   \
+                                Field<D>&, double, const Tiles<D>&, Field<D>&);                                \
     template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \
     template bool part_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \

@@ -32,11 +32,13 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles);
 template <int D>
 [[nodiscard]] bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const Boundary<D>& boundary,
                                 double dt, const Tiles<D>& tiles);
-// The same at solids, whose gaps close at once. `scratch` is a field to work in.
+// The same at solids, where the water closes its gap delta within dt: -u . n > delta / dt. Phi shows it closed at once;
+// the volume that this fills is taken as `divergence`, per second, from the water before it. `scratch` is a field to work
+// in.
 template <int D>
 [[nodiscard]] bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocity,
-                                 const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
-                                 Field<D>& scratch);
+                                 const Boundary<D>& boundary, double dt, Field<D>& divergence, double band,
+                                 const Tiles<D>& tiles, Field<D>& scratch);
 
 // What suction is told by, all in the unit of the pressure.
 template <int D>

@@ -213,36 +213,43 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     return landings;
 }
 
-// The time in which a volume error is corrected, tau = sqrt(h / g): that in which water at rest falls by half a cell.
-// It depends on the scene and the grid, not on dt, the frame rate or how fast the water is. Without gravity, that of
-// the Earth stands in. In the dam break on 32^3 cells the volume is wrong by 2.6 % at most, when the sheets in flight
-// are thinnest; with 2 and 4 times tau by 4.2 and 5.3 %.
+// The time in which water at rest falls by half a cell, sqrt(h / g). Without gravity, that of the Earth stands in.
 template <int D>
-double correction_time(const Grid<D>& grid, const Params& p)
+double falling_time(const Grid<D>& grid, const Params& p)
 {
     double g = 0;
     for (const auto& key : p.domain.gravity.keys) g = std::max(g, length(take<D>(key.v)));
     return std::sqrt(grid.h / (g > 0 ? g : 9.81));
 }
 
+// The time in which a volume error is corrected, tau: a quarter of that. It depends on the scene and the grid, not on dt,
+// the frame rate or how fast the water is. While volume is lost at a rate, the error is that rate times tau: where water
+// is poured into a glass of 27 cells across, 1.3 % at most, and 2.0 % with four times tau.
+template <int D>
+double correction_time(const Grid<D>& grid, const Params& p)
+{
+    return 0.25 * falling_time(grid, p);
+}
+
 // The volume correction. Thin sheets and films are lost between cells, and thin gaps of air close too soon. A component
 // with volume V_k and target volume V*_k is given the divergence
 //
-//   div u = q_k a(c),   q_k sum_c a(c) h^D = (V*_k - V_k) / tau,   |q_k| <= 1 / (4 tau),
+//   div u = q_k a(c),   q_k sum_c a(c) h^D = (V*_k - V_k) / tau,   |q_k| <= sqrt(g / h) / 4,
 //
 // after Kim et al. 2007 for bubbles, but only where it can leave: a(c) is the open area, in faces and at most 1,
-// between the cell and air. So the surface moves by at most a quarter of a cell in tau whatever lies below it, and what
-// flows out of a cell has an outlet as wide. A component without a surface is left alone, and so is one whose error
-// is less than what phi tells of a volume. Over a step the equation for V_k is solved exactly: of the error,
-// 1 - exp(-dt / tau) goes.
+// between the cell and air. So the surface moves by at most a quarter of a cell while water falls by half of one,
+// whatever lies below it, and what flows out of a cell has an outlet as wide. A component without a surface is left
+// alone, and so is one whose error is less than what phi tells of a volume. Over a step the equation for V_k is solved
+// exactly: of the error, 1 - exp(-dt / tau) goes.
 template <int D>
 void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    const auto source = w.swelling.view();
+    const Tiles<D>& untouched = p.surface.volume_correction ? w.tiles_deep : w.tiles_active;
+    parallel_for<true>("volume correction", untouched, [=] TARN_KERNEL(Cell<D> c) { source(c) = 0; });
     if (!p.surface.volume_correction) return;
     const auto body = std::as_const(w.ledger.body).view();
     const auto phi = std::as_const(w.phi).view();
-    const auto source = w.swelling.view();
-    parallel_for<true>("volume correction", w.tiles_deep, [=] TARN_KERNEL(Cell<D> c) { source(c) = 0; });
     SumsByBody sums(w.ledger.actual.size());
     const SumsByBody::Adder add = sums.adder();
     parallel_for("volume correction", w.tiles_shallow, [=] TARN_KERNEL(Cell<D> c) {
@@ -257,7 +264,7 @@ void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, do
         if (area > 0) add(c, body[i], source[i]);
     });
     constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
-    const double tau = correction_time(w.grid, p), most = 0.25 / tau;
+    const double tau = correction_time(w.grid, p), most = 0.25 / falling_time(w.grid, p);
     const double rate = -std::expm1(-dt / tau) / dt, cell = cell_volume(w.grid);
     const std::vector<double> area = sums.result();
     std::vector<float> rates(area.size() + 1);
@@ -352,8 +359,8 @@ SolveReport make_divergence_free(Water<D>& w, const Params& p, const Boundary<D>
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
-        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, w.band, w.tiles_active,
-                                                          w.scratch[0]);
+        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, dt, w.swelling, w.band,
+                                                          w.tiles_active, w.scratch[0]);
         if (solids) find_wet_tiles(w);
         return sides || solids;
     };

@@ -38,6 +38,17 @@ struct Seen {
             if (std::fabs(n[a]) > std::fabs(n[axis])) axis = a;
         return 2 * axis + (n[axis] > 0);
     }
+    // The cell that tells which body the water in a cell is part of: where its own centre is dry, one beside it.
+    TARN_HD Cell<D> owner(const View<D, const int>& body, Cell<D> c) const
+    {
+        Cell<D> owner = c;
+        for (int n = 0; body(owner) == 0 && n < 2 * D; ++n) {
+            const Cell<D> other = moved<D>(c, n / 2, n % 2 ? 1 : -1);
+            const bool inside = other[n / 2] >= 0 && other[n / 2] < wet.cells[n / 2];
+            if (inside && !wet.sheets.beside(body.index(c), n / 2, n % 2)) owner = other;
+        }
+        return owner;
+    }
     // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.
     TARN_HD bool joins(int i, int axis) const
     {
@@ -205,19 +216,11 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
         if (!(c == first)) label(c) = label(first);
     });
 
-    // A cell without its centre in the water counts for the body beside it.
     SumsByBody sums(static_cast<size_t>(count));
     const View<D, const int> body = label;
     add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
-        if (!(wet > 0)) return 0.0;
-        owner = body(c);
-        for (int n = 0; owner == 0 && n < 2 * D; ++n) {
-            Cell<D> other = c;
-            other[n / 2] += n % 2 ? 1 : -1;
-            const bool inside = other[n / 2] >= 0 && other[n / 2] < seen.wet.cells[n / 2];
-            if (inside && !seen.wet.sheets.beside(body.index(c), n / 2, n % 2)) owner = body(other);
-        }
+        if (wet > 0) owner = body(seen.owner(body, c));
         return static_cast<double>(wet);
     });
     ledger.actual = sums.result();
@@ -249,9 +252,11 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     };
     SumsByBody left_sums(old_count);
     add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& from) {
-        if (body(c) == 0) return 0.0;
-        from = came(c);
-        return static_cast<double>(seen.wet(c));
+        const float wet = seen.wet(c);
+        if (!(wet > 0)) return 0.0;
+        const Cell<D> owner = seen.owner(body, c);
+        if (body(owner) > 0) from = came(owner);
+        return static_cast<double>(wet);
     });
     const std::vector<double> left = left_sums.result();
     const double cell = cell_volume(phi.grid());
@@ -262,10 +267,13 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const double* const each = mirror.of(share.data(), share.size());
     SumsByBody new_sums(count);
     add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
-        const int from = body(c) > 0 ? came(c) : 0;
+        const float wet = seen.wet(c);
+        if (!(wet > 0)) return 0.0;
+        const Cell<D> owner = seen.owner(body, c);
+        const int from = body(owner) > 0 ? came(owner) : 0;
         if (from == 0) return 0.0;
-        to = body(c);
-        return each[from - 1] * static_cast<double>(seen.wet(c));
+        to = body(owner);
+        return each[from - 1] * static_cast<double>(wet);
     });
     ledger.expected = new_sums.result();
     for (double& volume : ledger.expected) volume *= cell;

@@ -126,8 +126,7 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
     }
     // Where walls are seen, the surface between one and the last cell's centre is, too.
     if constexpr (Seen<D>::walls)
-        if (crossings_behind > 0 && crossings == 0 && !connected && (side > 0 || seen.forgotten(c)))
-            return side * limit;
+        if (crossings_behind > 0 && crossings == 0 && !connected) return side * limit;
     // Elsewhere as if the slope were one: no branch, so that many cells are done at once.
     const float square = crossings + crossings_behind > 0 ? slope2 + 1e-12f * h * h : h * h;
     const float steep = std::sqrt(square) / h;
