@@ -24,12 +24,28 @@ Tiles<D> tiles_near(const std::vector<Shape>& shapes, const Grid<D>& grid)
     return select(map, 1);
 }
 
-// The part of a cell inside a source, so that its width counts to less than a cell: the mean over pieces of the cell, each
+// A source, and where it is while it moves along `way`.
+struct Swept {
+    ShapesView source;
+    Vec3 way;
+
+    TARN_HD double distance(Vec3 x) const
+    {
+        double d = source.distance(x);
+        for (int n = 1; n <= 2; ++n) {
+            const double there = source.distance(x - 0.5 * n * way);
+            d = there < d ? there : d;
+        }
+        return d;
+    }
+};
+
+// The part of a cell inside a shape, so that its width counts to less than a cell: the mean over pieces of the cell, each
 // cut by a plane.
-template <int D>
-TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid, Cell<D> c)
+template <int D, class Shape>
+TARN_HD inline double part_inside(const Shape& shape, const Grid<D>& grid, Cell<D> c)
 {
-    const double d = source.distance(lift<D>(grid.centre(c))) / grid.h;
+    const double d = shape.distance(lift<D>(grid.centre(c))) / grid.h;
     if (d > 1 || d < -1) return d < 0 ? 1 : 0;
     constexpr int pieces = 4, all = D == 2 ? pieces * pieces : pieces * pieces * pieces;
     double sum = 0;
@@ -37,7 +53,7 @@ TARN_HD inline double part_inside(const ShapesView& source, const Grid<D>& grid,
         Vec<D> x = grid.centre(c);
         for (int a = 0, rest = n; a < D; ++a, rest /= pieces)
             x[a] += grid.h * ((rest % pieces + 0.5) / pieces - 0.5);
-        const double part = 0.5 - pieces * source.distance(lift<D>(x)) / grid.h;
+        const double part = 0.5 - pieces * shape.distance(lift<D>(x)) / grid.h;
         sum += part < 0 ? 0 : (part > 1 ? 1 : part);
     }
     return sum / all;
@@ -87,12 +103,13 @@ Vec3 deepest_point(const std::vector<Shape>& source, const std::vector<Shape>& s
 template <int D>
 void place_inlets(Flows<D>& flows, const Scene& scene)
 {
+    flows.front_velocity.clear();
     const Grid<D> grid = flows.inlet.grid();
-    const auto inlet = flows.inlet.view(), there = flows.inlet_there.view();
+    const auto inlet = flows.inlet.view();
     const auto part = flows.inlet_part.view();
     for (size_t s = 0; s < scene.sources.size(); ++s)
         parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-            inlet(c) = there(c) = 0;
+            inlet(c) = 0;
             part(c) = 0;
         });
     uint8_t number = 0;
@@ -106,9 +123,43 @@ void place_inlets(Flows<D>& flows, const Scene& scene)
         parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
             const float inside = static_cast<float>(part_inside(source, grid, c));
             if (source.distance(lift<D>(grid.centre(c))) < 0) inlet(c) = own;
-            if (!(inside > 0) || inside < part(c)) return;
-            part(c) = inside;
-            there(c) = own;
+            part(c) = inside > part(c) ? inside : part(c);
+        });
+    }
+}
+
+// What inlets give and take through their surface, (v . n) where it leads out and where it leads in: the volume that the
+// shape covers when it moves on by a cell, and back by one. Where several do, the fastest counts.
+template <int D>
+void find_fronts(Flows<D>& flows, const Scene& scene)
+{
+    const Grid<D> grid = flows.inlet.grid();
+    const auto part = std::as_const(flows.inlet_part).view();
+    const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
+    const auto upstream = flows.inlet_upstream.view();
+    for (const Tiles<D>& tiles : flows.source_tiles)
+        parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) { front(c) = back(c) = 0; });
+    flows.front_velocity = flows.inlet_velocity;
+    size_t number = 0;
+    for (size_t s = 0; s < scene.sources.size(); ++s) {
+        if (!scene.params.source[s].velocity) continue;
+        const Vec3 v = lift<D>(flows.inlet_velocity[number++].template as<double>());
+        const double speed = length(v);
+        if (flows.shut[s] || !(speed > 0)) continue;
+        const KernelShapes shapes = scene.sources[s].for_kernels(0);
+        const Vec3 way = grid.h / speed * v;
+        int axis = 0;
+        for (int a = 1; a < D; ++a)
+            if (std::fabs(v[a]) > std::fabs(v[axis])) axis = a;
+        const uint8_t side = static_cast<uint8_t>(2 * axis + (v[axis] < 0));
+        const Swept on{shapes.view(), way}, behind{shapes.view(), -1.0 * way};
+        parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
+            const double own = part(c);
+            const float out = static_cast<float>(speed * (part_inside(on, grid, c) - own));
+            const float in = static_cast<float>(speed * (part_inside(behind, grid, c) - own));
+            if (out > front(c) || in > back(c)) upstream(c) = side;
+            front(c) = out > front(c) ? out : front(c);
+            back(c) = in > back(c) ? in : back(c);
         });
     }
 }
@@ -214,8 +265,8 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     if (!flows.any_inlet) return flows;
     if (inlets > 255) throw InputError(scene.file + ": source: more than 255 inlets; unite some");
     flows.inlet = Field<D, uint8_t>(grid);
-    flows.inlet_there = Field<D, uint8_t>(grid);
-    flows.inlet_part = Field<D>(grid);
+    flows.inlet_upstream = Field<D, uint8_t>(grid);
+    for (Field<D>* field : {&flows.inlet_part, &flows.inlet_front, &flows.inlet_back}) *field = Field<D>(grid);
     flows.inlet_velocity.resize(inlets);
     flows.inlet_velocity_there = Memory<Vec<D, float>>(inlets);
     place_inlets(flows, scene);
@@ -314,9 +365,11 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
         if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(mean(*source.velocity, t, dt)).template as<float>();
-    if (flows.any_inlet)
+    if (flows.any_inlet) {
         backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));
+        if (flows.front_velocity != flows.inlet_velocity) find_fronts(flows, scene);
+    }
     if (!flows.any_rate) return 0;
 
     const Grid<D> grid = phi.grid();
@@ -383,10 +436,9 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
 {
     if (!flows.any_inlet) return 0;
     const Grid<D> grid = phi.grid();
+    const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
+    const auto upstream = flows.inlet_upstream.view();
     const auto p = phi.view();
-    const auto part = flows.inlet_part.view();
-    const auto there = flows.inlet_there.view();
-    const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
     const bool any_solids = solids.any;
     FaceView<D, const float> open{};
     if (any_solids) open = solids.open.view();
@@ -400,23 +452,15 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
                 near.flags[near.index(t)] = 1;
             }
     const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
-        const float here = part(c);
-        double out_of_cell = 0;
-        if (!(here > 0)) return out_of_cell;
-        const Vec<D, float> u = velocity[there(c) - 1];
-        for (int a = 0; a < D; ++a)
-            for (int side = 0; side < 2; ++side) {
-                const Cell<D> other = moved<D>(c, a, 2 * side - 1), inner = moved<D>(c, a, 1 - 2 * side);
-                const double out = side ? u[a] : -u[a];
-                if (!grid.contains(other) || out == 0) continue;
-                const double passes = any_solids ? open[a](moved<D>(c, a, side)) : 1.0;
-                const float beyond = part(other);
-                if (out > 0 && here > beyond) out_of_cell += passes * out * (here - beyond);
-                // What flows in from outside is water or air.
-                const float across = grid.contains(inner) && part(inner) > here ? part(inner) : here;
-                if (out < 0 && beyond == 0 && p(other) < 0) out_of_cell += passes * out * across;
-            }
-        return out_of_cell;
+        const float out = front(c);
+        if (!(out > 0) && !(back(c) > 0)) return 0.0;
+        const int axis = upstream(c) / 2, side = upstream(c) % 2;
+        const Cell<D> face = moved<D>(c, axis, side);
+        const float passes = any_solids ? open[axis](face) : 1.0f;
+        // What flows in from outside is water or air, and nothing flows in through a wall.
+        const bool wall = face[axis] == 0 || face[axis] == grid.cells[axis];
+        const float in = !wall && p(moved<D>(c, axis, 2 * side - 1)) < 0 ? back(c) : 0.0f;
+        return static_cast<double>(passes * (out - in));
     });
     return flow * cell_volume(grid) / grid.h * dt;
 }

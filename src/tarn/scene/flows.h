@@ -31,9 +31,11 @@ struct Flows {
 
     bool any_inlet = false, any_rate = false;
     Field<D, uint8_t> inlet;                         // inlet of a cell, counted from 1; only where there are inlets
-    Field<D> inlet_part;                             // the part of a cell inside of inlets,
-    Field<D, uint8_t> inlet_there;                   // and which; only where there are inlets
+    Field<D> inlet_part;                             // the part of a cell inside of inlets; only where there are any
+    Field<D> inlet_front, inlet_back;                // what they give, and what they take: volume per area of a face
+    Field<D, uint8_t> inlet_upstream;                // and through which of the cell's sides: 2 axis + side
     std::vector<Vec<D, float>> inlet_velocity;       // now
+    std::vector<Vec<D, float>> front_velocity;       // when fronts were found
     Memory<Vec<D, float>> inlet_velocity_there;      // the same for kernels
     Field<D> volume_rate;                            // now, fraction of the cell per second; only where there are rates
     std::vector<Tiles<D>> source_tiles, sink_tiles;  // around each
@@ -67,8 +69,8 @@ template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, const Scene& scene, double t,
                  double dt);
 
-// The volume that inlets give in dt: what leaves their cells, less the water that enters them. Of a shape whose sides are
-// not along the axes, sides along the velocity count too much: each step of the cells gives, and none takes air.
+// The volume that inlets give in dt: what leaves their surface, as far as no solid covers it, less the water that enters
+// it.
 template <int D>
 double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt);
 
