@@ -163,7 +163,7 @@ TEST(Pack, every_parameter_comes_back)
             return of_shape ? section.shape(of, entry) : section.object(of, entry);
         };
         row.set(object(p), odd_value(row));
-        if (first_problem(p)) return;
+        if (!problems(p).empty()) return;
         Params back = unpack_scene(pack_scene(build_scene(p, "x", "x", sampled_ball)), "x").params;
         EXPECT_TRUE(row.value(object(p)) == row.value(object(back))) << section.name << "." << row.name;
         ++tried;

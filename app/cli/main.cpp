@@ -14,6 +14,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/nearest.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/params/describe.h"
 #include "tarn/render/preview.h"
@@ -126,7 +127,7 @@ int hand_over_to_cuda(char** argv)
 int run_command_line(int argc, char** argv)
 {
     CLI::App app{"Tarn animates water: a scene file goes in, moving water comes out.", "tarn"};
-    app.set_version_flag("--version", "tarn " TARN_VERSION);
+    app.set_version_flag("--version", std::string("tarn ") + version());
     app.set_help_flag("-h,--help", "Print this and leave");
     app.footer(examples);
     app.require_subcommand(1);
@@ -278,10 +279,9 @@ int run_command_line(int argc, char** argv)
     return exit_done;
 }
 
-// Errors are one line, whatever they quote.
-int complain(const std::string& text, int code)
+// An error is one line, whatever it quotes.
+int complain(std::string line, int code)
 {
-    std::string line = text;
     std::replace(line.begin(), line.end(), '\n', ' ');
     fmt::print(stderr, "tarn: {}\n", line);
     return code;
@@ -294,7 +294,8 @@ int main(int argc, char** argv)
     try {
         return run_command_line(argc, argv);
     } catch (const InputError& e) {
-        return complain(e.what(), exit_bad_input);
+        for (const std::string& line : e.lines) complain(line, exit_bad_input);
+        return exit_bad_input;
     } catch (const RunError& e) {
         return complain(e.what(), exit_failed);
     } catch (const std::bad_alloc&) {

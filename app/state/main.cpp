@@ -12,6 +12,7 @@
 #include "tarn/base/error.h"
 #include "tarn/base/nearest.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/output/files.h"
 #include "tarn/run/complaint.h"
@@ -171,7 +172,7 @@ public:
     }
 
 private:
-    double frame_time(int frame) const { return frame / params_.time.rate; }
+    double frame_time(int frame) const { return params_.time.time_of(frame); }
 
     bool load()
     {
@@ -277,13 +278,14 @@ int run_command_line(const std::vector<std::string>& words)
 {
     const Options options = parse(words);
     if (options.help || options.version) {
-        std::fputs(options.help ? help : "tarn-state " TARN_VERSION "\n", stdout);
+        std::fputs(options.help ? help : (std::string("tarn-state ") + version() + "\n").c_str(), stdout);
         return exit_done;
     }
     if (on_device()) (void)device();
     Scene scene = read_packed(options.packed);
     if (options.frames > 0) scene.params.time.frames = options.frames;
-    if (const auto problem = first_problem(scene.params)) throw InputError(problem->key + ": " + problem->text);
+    if (const auto wrong = problems(scene.params); !wrong.empty())
+        throw InputError(wrong[0].key + ": " + wrong[0].text);
     LineFile log = open_folder(options.out, scene, options.resume);
     if (scene.params.dimension() == 2) return Simulation<2>(scene, options.out, log).run(options.resume);
     return Simulation<3>(scene, options.out, log).run(options.resume);

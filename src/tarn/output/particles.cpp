@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tarn/base/error.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/output/ply_file.h"
 
@@ -55,7 +56,7 @@ void write_particles(const std::string& path, const std::vector<Drop>& drops)
         "property float vx\nproperty float vy\nproperty float vz\n"
         "property float radius\nproperty float age\n"
         "property int id\nproperty int kind\nproperty float stretch\nend_header\n",
-        TARN_VERSION, drops.size());
+        version(), drops.size());
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
 }

@@ -24,6 +24,7 @@
 #include <unordered_map>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
 #include "tarn/output/ply_file.h"
@@ -439,7 +440,7 @@ void write_ply(const std::string& path, const Mesh& mesh)
         "property float x\nproperty float y\nproperty float z\n"
         "property float nx\nproperty float ny\nproperty float nz\n"
         "property float vx\nproperty float vy\nproperty float vz\n",
-        TARN_VERSION, mesh.points.size());
+        version(), mesh.points.size());
     if (mesh.lines.empty())
         bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\n", mesh.triangles.size());
     else
@@ -492,7 +493,7 @@ void write_obj(const std::string& path, const Mesh& mesh)
 {
     fmt::memory_buffer text;
     const auto to = std::back_inserter(text);
-    fmt::format_to(to, "# Tarn {}: metres, y is up\no water\n", TARN_VERSION);
+    fmt::format_to(to, "# Tarn {}: metres, y is up\no water\n", version());
     for (const Vec3f& p : mesh.points) fmt::format_to(to, "v {} {} {}\n", p[0], p[1], p[2]);
     for (const Vec3f& n : mesh.normals) fmt::format_to(to, "vn {:.4f} {:.4f} {:.4f}\n", n[0], n[1], n[2]);
     // OBJ counts from one.

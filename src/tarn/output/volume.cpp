@@ -16,6 +16,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
+#include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
 
@@ -173,7 +174,7 @@ void write_vdb(const std::string& path, const Water<D>& water)
     transform->postTranslate(openvdb::Vec3d(0.5 * h));
 
     openvdb::MetaMap about;
-    about.insertMeta("creator", openvdb::StringMetadata("Tarn " TARN_VERSION));
+    about.insertMeta("creator", openvdb::StringMetadata(std::string("Tarn ") + version()));
     about.insertMeta("time", openvdb::DoubleMetadata(water.time));
     about.insertMeta("up_axis", openvdb::StringMetadata("y"));
     about.insertMeta("cells", openvdb::Vec3IMetadata({water.grid.cells[0], water.grid.cells[1],

@@ -295,7 +295,7 @@ World Studio::set(const Frame3d& frame) const
     const RenderParams& render = scene_.params.render;
     const Grid<3>& grid = frame.now.grid;
     const float h = static_cast<float>(grid.h);
-    const double shutter = frame.next ? scene_.params.camera.shutter / scene_.params.time.rate : 0;
+    const double shutter = frame.next ? scene_.params.camera.shutter * scene_.params.time.frame_seconds() : 0;
     World world;
     world.lights = lights_;
     add_floor(world);

@@ -11,6 +11,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/frames.h"
@@ -91,7 +92,7 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
 {
     nlohmann::ordered_json result;
     result["case"] = "render";
-    result["version"] = TARN_VERSION;
+    result["version"] = version();
     result["cpu"] = this_machine().cpu;
     result["threads"] = threads();
     for (const Filter filter : {Filter::tricubic, Filter::trilinear}) {

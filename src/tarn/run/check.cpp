@@ -463,8 +463,9 @@ void print_check(const Scene& scene, const CheckReport& report)
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
     fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
                100.0 * double(e.wet) / double(e.cells));
-    fmt::print("  time     {} frames at {:g} per second: {:.4g} s\n", p.time.frames, p.time.rate,
-               p.time.frames / p.time.rate);
+    fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
+               p.time.time_of(p.time.frames),
+               p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));
     if (on_device())
         fmt::print("  GPU      {}, of {} free on {}\n", size_text(e.device), size_text(device().memory_free),
                    device().name);

@@ -111,7 +111,7 @@ int convert_files(const std::string& dir, const Overrides& overrides)
         const FramePaths paths = frame_paths(dir, output, frame, fs::exists(source("solids", frame)));
         if (paths.exist()) continue;
         FrameShapes shapes;
-        shapes.time = frame / params.time.rate;
+        shapes.time = params.time.time_of(frame);
         shapes.surface = read_ply(source("surface", frame));
         if (!paths.solids.empty()) shapes.solids = read_ply(source("solids", frame));
         if (output.particles) shapes.spray = read_particles(source("particles", frame));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/states.h"
@@ -161,7 +162,7 @@ void RunFolder::write_status(const RunStatus& s) const
 {
     const auto tenth = [](double x) { return std::round(x * 10) / 10; };
     const nlohmann::ordered_json json = {
-        {"version", TARN_VERSION},
+        {"version", version()},
         {"scene", scene_name_},
         {"title", title_},
         {"state", s.state},

@@ -11,6 +11,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/backup.h"
@@ -85,12 +86,12 @@ public:
     }
 
 private:
-    double frame_time(int frame) const { return frame / params_.time.rate; }
+    double frame_time(int frame) const { return params_.time.time_of(frame); }
 
     // Frame 0, or where the newest checkpoint that can be read left off.
     void begin()
     {
-        folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", TARN_VERSION, scene_.file, params_.time.frames,
+        folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", version(), scene_.file, params_.time.frames,
                                 threads_));
         const bool resumed = options_.existing == Existing::resume && load();
         folder_.begin_stats(resumed ? water_.step : -1);
@@ -247,7 +248,7 @@ private:
 
     ProgressState progress_state() const
     {
-        const double share = (water_.time - frame_time(frame_)) * params_.time.rate;
+        const double share = (water_.time - frame_time(frame_)) / params_.time.frame_seconds();
         return {.frame = frame_,
                 .frames = params_.time.frames,
                 .share = std::clamp(share, 0.0, 1.0),
