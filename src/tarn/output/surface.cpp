@@ -27,7 +27,6 @@
 #include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
-#include "tarn/output/ply_file.h"
 
 namespace tarn {
 
@@ -460,33 +459,6 @@ void write_ply(const std::string& path, const Mesh& mesh)
     }
     for (const auto& l : mesh.lines) append(l);
     write_file(path, bytes);
-}
-
-Mesh read_ply(const std::string& path)
-{
-    const PlyFile file = read_ply_file(path);
-    const size_t points = file.count("vertex"), triangles = file.count("face"), lines = file.count("edge");
-    if (file.body.size() != 36 * points + 13 * triangles + 8 * lines)
-        throw InputError(path + ": holds no surface that Tarn wrote, or not all of it");
-    Mesh mesh;
-    const char* from = file.body.data();
-    const auto take = [&](auto& value) {
-        std::memcpy(&value, from, sizeof value);
-        from += sizeof value;
-    };
-    mesh.points.resize(points), mesh.normals.resize(points), mesh.velocities.resize(points);
-    for (size_t i = 0; i < points; ++i) {
-        take(mesh.points[i]);
-        take(mesh.normals[i]);
-        take(mesh.velocities[i]);
-    }
-    mesh.triangles.resize(triangles), mesh.lines.resize(lines);
-    for (auto& t : mesh.triangles) {
-        ++from;  // that it is a triangle
-        take(t);
-    }
-    for (auto& l : mesh.lines) take(l);
-    return mesh;
 }
 
 void write_obj(const std::string& path, const Mesh& mesh)

@@ -27,7 +27,4 @@ Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t);
 void write_ply(const std::string& path, const Mesh& mesh);
 void write_obj(const std::string& path, const Mesh& mesh);
 
-// What write_ply wrote. Throws InputError where the file is something else.
-Mesh read_ply(const std::string& path);
-
 }  // namespace tarn

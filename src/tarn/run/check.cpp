@@ -26,6 +26,7 @@ constexpr double memory_per_pixel = 15;       // bytes, of the preview
 constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
 constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
 constexpr double memory_per_plain_volume_byte = 4;
+constexpr double state_per_wet_cell = 4;     // bytes, once it is in motion
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
 constexpr double usd_per_surface_cell = 150;
@@ -155,7 +156,8 @@ private:
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= surface + moving_solid_cells();
-        if (o.volume || o.render) e.volume = volume();
+        if (o.volume) e.volume = volume();
+        if (o.state) e.state = cost::state_per_wet_cell * double(e.wet);
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -470,8 +472,10 @@ void print_check(const Scene& scene, const CheckReport& report)
         fmt::print("  GPU      {}, of {} free on {}\n", size_text(e.device), size_text(device().memory_free),
                    device().name);
     fmt::print("  memory   about {}, of {} available\n", size_text(e.memory), size_text(double(memory_available())));
-    fmt::print("  disk     about {} ({} a frame, checkpoints {})\n", size_text(e.disk(p.time.frames)),
-               size_text(e.disk_per_frame()), size_text(2 * e.checkpoint));
+    fmt::print("  disk     about {} ({} a frame{}, checkpoints {})\n", size_text(e.disk(p.time.frames)),
+               size_text(e.disk_per_frame()),
+               e.state > 0 ? fmt::format(", of it {} to make other files from", size_text(e.state)) : "",
+               size_text(2 * e.checkpoint));
     for (const Finding& f : report.findings)
         if (f.level != Finding::error)
             fmt::print("  {}: {}\n", f.level == Finding::warning ? "warning" : "note", f.text);

@@ -111,8 +111,8 @@ Found check_output(const Params& params)
 {
     if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
         return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
-    if (params.output.render && params.output.volume_format != VolumeFormat::vdb)
-        return Problem{"output.volume_format", "must be \"vdb\" with output.render, which reads it"};
+    if (params.output.render && !params.output.state)
+        return Problem{"output.state", "must be true with output.render, which reads what is kept"};
     return {};
 }
 
