@@ -9,6 +9,7 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
+#include "tarn/scene/validate.h"
 
 namespace tarn {
 namespace {
@@ -312,7 +313,10 @@ private:
             const SolidParams& p = params_.solid[i];
             if (p.subtract || p.translate.varies() || p.rotate.varies()) continue;  // what moves may come in later
             if (!reaches(solids_[i], size, D, 0.125 * grid_.h))
-                add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), outside_the_domain));
+                add(Finding::warning,
+                    fmt::format("{}: {}", place("solid", p.line), why_outside(solids_[i], params_.domain)));
+            else if (const std::string hint = unit_hint(solids_[i], params_.domain); !hint.empty())
+                add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), hint));
         }
         for (size_t i = 0; i < scene_.sources.size(); ++i)
             outlet("source", Finding::error, scene_.sources[i], params_.source[i]);

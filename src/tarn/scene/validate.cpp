@@ -1,7 +1,11 @@
 #include "tarn/scene/validate.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
+#include "tarn/shapes/load.h"
 
 namespace tarn {
 
@@ -208,6 +212,37 @@ void for_each_entry(const Params& params, F&& f)
 }
 
 }  // namespace
+
+std::string unit_hint(const Shape& shape, const DomainParams& domain)
+{
+    if (shape.kind != ShapeKind::mesh || !shape.sampled.values) return {};
+    double size = 0, longest = 0;
+    for (int a = 0; a < 3; ++a)
+        size = std::max(size, (shape.sampled.nodes[a] - 1 - 2 * mesh_margin) * shape.sampled.spacing * shape.scale);
+    for (const double side : domain.size) longest = std::max(longest, side);
+    // Beyond this a mesh is hardly meant to be in metres.
+    constexpr double far_too_large = 20;
+    if (size < far_too_large * longest) return {};
+    const struct {
+        double metres;
+        const char* name;
+    } units[] = {{0.001, "millimetres"}, {0.01, "centimetres"}, {0.0254, "inches"}};
+    for (const auto& unit : units) {
+        const double fitting = unit.metres * size;
+        if (fitting > longest || fitting < 0.02 * longest) continue;
+        const double digit = std::pow(10, std::floor(std::log10(size)) - 1);
+        return "is about " + number_text(digit * std::round(size / digit)) + " m long in a domain of " +
+               number_text(longest) + " m; if it is in " + unit.name +
+               ", scale = " + number_text(unit.metres * shape.scale) + " fits";
+    }
+    return {};
+}
+
+std::string why_outside(const Shape& shape, const DomainParams& domain)
+{
+    const std::string hint = unit_hint(shape, domain);
+    return hint.empty() ? outside_the_domain : hint;
+}
 
 std::vector<Problem> row_problems(const Params& given)
 {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tarn/params/params.h"
+#include "tarn/shapes/shape.h"
 
 namespace tarn {
 
@@ -19,5 +20,10 @@ std::vector<Problem> row_problems(const Params& params);
 // Those, or where there are none what is wrong with the scene as a whole: a domain that no grid fits, water that is
 // nowhere, keys that do nothing. Files that shapes name are not opened.
 std::vector<Problem> problems(const Params& params);
+
+// Why nothing of a shape is in the domain, and what to do: a mesh in other units than metres is told the scale that fits.
+std::string why_outside(const Shape& shape, const DomainParams& domain);
+// The scale that a mesh seems to lack, in words; empty where its size suits the domain.
+std::string unit_hint(const Shape& shape, const DomainParams& domain);
 
 }  // namespace tarn
