@@ -96,6 +96,12 @@ TEST(vtk, a_flat_image_is_one_layer_and_tells_of_solids)
     ASSERT_EQ(solid.size(), 64u);
     for (size_t n = 0; n < 64; ++n) EXPECT_NEAR(solid[n], (n % 8 + 0.5) * 0.125 - 0.2, 1e-6);
     EXPECT_EQ(array<Vec3f>(file, "velocity")[9][2], 0);
+    const auto phi = array<float>(file, "phi");
+    for (int j = 0; j < 8; ++j)
+        for (int i = 0; i < 8; ++i) {
+            const size_t n = static_cast<size_t>(8 * j + i);
+            EXPECT_EQ(phi[n], std::max(w.phi({i, j}), -solid[n]));
+        }
 }
 
 TEST(vtk, poly_data_is_the_mesh)
@@ -164,6 +170,8 @@ h = float(f["h"])
 assert h == 0.125 and float(f["time"]) == 0.75
 x, y, z = np.meshgrid(*[(np.arange(n) + 0.5) * h for n in (10, 8, 6)], indexing="ij")
 phi = np.clip(np.sqrt((x - 0.5) ** 2 + (y - 0.5) ** 2 + (z - 0.5) ** 2) - 0.3, -4 * h, 4 * h)
+phi = np.maximum(phi, 0.3 - z)  # no water in the solid
+assert not ((f["phi"] < 0) & (f["solid"] < 0)).any() and (f["phi"] < 0).any()
 assert abs(f["phi"] - phi).max() < 1e-6
 for a, expected in enumerate([y, z, x]):
     assert abs(f["velocity"][..., a] - expected).max() < 1e-6

@@ -97,7 +97,10 @@ TEST_F(AState, in_two_dimensions_works_alike)
     write("flat.toml", flat);
     ASSERT_EQ(tarn({"run", "flat.toml", "--out", "whole", "--frames", "3"}).code, 0);
     ASSERT_EQ(tarn({"pack", "flat.toml", "other.pack"}).code, 0);
-    ASSERT_EQ(tarn_state({"--frames=3", "other.pack", "--out", "o"}).code, 0);
+    ASSERT_EQ(tarn_state({"--frames=3", "other.pack", "--out", "o", "--threads", "3"}).code, 0);
+    ASSERT_EQ(tarn_state({"--frames=3", "other.pack", "--out", "one", "--threads=1"}).code, 0);
+    EXPECT_EQ(difference(tree("one/state"), tree("o/state")), "") << "on one thread as on three";
+    expect_refused(tarn_state({"other.pack", "--out", "none", "--threads", "0"}), "--threads 0: give a whole number");
     ASSERT_EQ(tarn({"convert", "o"}).code, 0);
     EXPECT_EQ(difference(read("o/state/frame_0003.ckpt"), newest_checkpoint("whole")), "");
     for (const char* kind : {"/surface", "/preview"})
