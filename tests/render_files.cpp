@@ -203,6 +203,11 @@ TEST_F(RenderProgram, a_run_is_drawn_again_from_what_it_left)
     EXPECT_EQ(read_png(folder / "out/pool/preview/frame_0000.png").width, 320);
     EXPECT_NE(read("out/pool/movie.mp4"), movie);
 
+    // A look that is changed in the scene holds from then on.
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--resume", "--set", "output.preview_width=160"}).code, 0);
+    ASSERT_EQ(tarn({"preview", "out/pool", "--quiet"}).code, 0);
+    EXPECT_EQ(read_png(folder / "out/pool/preview/frame_0000.png").width, 160);
+
     const auto refused = [&](std::vector<std::string> words, const std::string& because) {
         const Outcome o = tarn(words);
         EXPECT_EQ(o.code, 2);

@@ -46,7 +46,7 @@ constexpr const char* examples = R"(Examples:
   tarn convert out/dam_break --set output.surface=usd   other files, from the states that it left
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
-The script ./tarn knows two more commands: build, and test.)";
+The script ./tarn knows three more commands: build, test and blender.)";
 
 // The folder that holds scenes/ and validation/: beside an installed program, or the source it was built from.
 fs::path home()

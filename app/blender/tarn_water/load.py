@@ -4,7 +4,7 @@ import math
 
 import bpy
 
-from . import look, sequence
+from . import look, note, sequence
 from .run import Run
 
 
@@ -37,7 +37,7 @@ def load(folder):
     camera = look.new_camera(run, scene.render.resolution_x / scene.render.resolution_y)
     scene.collection.objects.link(camera)
     scene.camera = camera
-    made += [camera, new_floor(run, scene.collection)]
+    made += [camera, new_floor(run, scene.collection), note.new_note(run, scene.collection)]
     for each in made:
         each.parent = root
 

@@ -25,6 +25,7 @@ class Run:
         self.title = scene.get("title") or self.name
         self.size = [float(x) for x in scene["domain"]["size"]]
         self.rate = float(scene["time"]["rate"])
+        self.speed = float(scene["time"].get("speed", 1))  # seconds of the scene for each on the screen
         self.camera = scene.get("camera", {})
         if len(self.size) == 2:
             raise NoRun(f"{self.folder}: is a run in 2D, which has an outline and no surface; give domain.size three numbers")
@@ -70,7 +71,7 @@ def find(folder):
     if not given.exists():
         raise NoRun(f"{given}: no such folder; give the one that tarn run wrote, such as out/dam_break")
     path = given if given.is_dir() else given.parent
-    if path.name in PARTS + ("render", "checkpoint") and (path.parent / "scene.toml").exists():
+    if path.name in PARTS + ("preview", "render", "state", "checkpoint") and (path.parent / "scene.toml").exists():
         path = path.parent
     if not (path / "scene.toml").exists():
         raise NoRun(f"{path}: holds no run of Tarn, as there is no scene.toml in it; give a folder that tarn run wrote")

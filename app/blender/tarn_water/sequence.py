@@ -1,5 +1,5 @@
 """Meshes that take their points from a run's files whenever the frame changes. Topology changes from frame to frame, so the
-mesh is filled anew; the attribute `velocity`, in m/s, is what Cycles blurs it by."""
+mesh is filled anew; the attribute `velocity`, in metres a second on the screen, is what Cycles blurs it by."""
 
 import bpy
 import numpy as np
@@ -27,7 +27,8 @@ def show(thing, frame):
         return
     columns, triangles = runs.read_ply(run.path(part, chosen))
     fill(thing.data, runs.vectors(columns, "x", "y", "z"), triangles)
-    set_attribute(thing.data, "velocity", "FLOAT_VECTOR", "vector", runs.vectors(columns, "vx", "vy", "vz"))
+    # Blender counts the seconds of its own clock.
+    set_attribute(thing.data, "velocity", "FLOAT_VECTOR", "vector", run.speed * runs.vectors(columns, "vx", "vy", "vz"))
     if "radius" in columns:
         set_attribute(thing.data, "radius", "FLOAT", "value", np.ascontiguousarray(columns["radius"]))
     thing[SHOWN] = chosen

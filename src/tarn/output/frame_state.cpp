@@ -8,6 +8,7 @@
 
 #include "tarn/output/frame_state.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -198,8 +199,9 @@ FrameState<D> read_state(const std::string& path)
     for (int a = 0; a < D; ++a) cells[a] = header.cells[a];
     state.grid = Grid<D>(cells, header.h);
     state.time = header.time;
-    state.phi = distance_field(state.grid, 0.0f);
-    state.velocity = FaceField<D>(state.grid);
+    state.phi = Field<D>(state.grid, Where::program);
+    std::fill(state.phi.data(), state.phi.data() + state.phi.size(), nowhere);
+    state.velocity = FaceField<D>(state.grid, Where::program);
 
     std::string_view left = std::string_view(bytes).substr(sizeof header);
     std::string_view blocks[D + 2];

@@ -12,13 +12,14 @@
 
 namespace tarn {
 
+// Where the program reads it.
 template <int D>
 struct FrameState {
     Grid<D> grid;
     double time = 0;
     Field<D> phi;
     FaceField<D> velocity;
-    Fragments<D> fragments;
+    Fragments<D> fragments{Where::program};
 };
 
 // Written to a temporary name, then renamed. The program must be able to read the water.

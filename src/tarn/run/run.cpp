@@ -400,8 +400,12 @@ int run(const Scene& scene, const RunOptions& options)
     };
     if (folder.finished() && *folder.finished() >= scene.params.time.frames) {
         progress.note(fmt::format("{}: all {} frames are there; more with --frames", out, *folder.finished()));
+        // The scene as it is written, looked at and rendered from now on.
+        Scene now = scene;
+        now.params.time.frames = *folder.finished();
+        folder.begin(now);
         // What [output] asks for now, and did not then.
-        if (!all_files_there(out, scene, scene.params.time.frames)) make_missing(out, scene, progress);
+        if (!all_files_there(out, now, now.params.time.frames)) make_missing(out, now, progress);
         return render_frames(exit_done);
     }
     folder.begin(scene);
