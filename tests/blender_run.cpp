@@ -51,6 +51,10 @@ points = run.vectors(columns, "x", "y", "z")
 a, b, c = (points[triangles[:, i]].astype(float) for i in range(3))
 volume = (a * np.cross(b, c)).sum() / 6
 assert abs(volume - 0.12) < 0.01 * 0.12, volume
+solids, faces = run.read_ply(r.path("solids", 0))
+mine, triangles = run.of_owner(solids, faces, 0)
+assert len(r.solids) == 1 and len(triangles) == len(faces) > 0 and len(mine["x"]) == len(solids["x"])
+assert len(run.of_owner(solids, faces, 1)[1]) == 0
 drops = run.read_ply(r.path("particles", 2))[0]
 assert set(drops) == {"x", "y", "z", "vx", "vy", "vz", "radius", "age", "id", "kind", "stretch"}, set(drops)
 )");

@@ -239,6 +239,25 @@ TEST(solids, are_meshes_that_end_at_the_walls)
     for (const Vec3f& u : mesh.velocities) EXPECT_LT(length(u), 1e-9f);
 }
 
+TEST(solids, know_which_entry_they_are)
+{
+    // A box, another beside it, and a ball that is cut out of both.
+    SolidParams left, right, ball;
+    left.shape = right.shape = ShapeKind::box;
+    left.min = Vec3{0.2, 0.2, 0.2}, left.max = Vec3{0.5, 0.8, 0.8};
+    right.min = Vec3{0.5, 0.2, 0.2}, right.max = Vec3{0.8, 0.8, 0.8};
+    ball.shape = ShapeKind::sphere;
+    ball.center = Vec3{0.5, 0.8, 0.5}, ball.radius = 0.2;
+    ball.subtract = true;
+    const Mesh mesh = solid_mesh(solids_of({left, right, ball}), Grid<3>({24, 24, 24}, 1.0 / 24), 0);
+    ASSERT_EQ(mesh.owners.size(), mesh.points.size());
+    for (size_t i = 0; i < mesh.points.size(); ++i)
+        if (std::fabs(mesh.points[i][0] - 0.5f) > 0.05f) EXPECT_EQ(mesh.owners[i], mesh.points[i][0] < 0.5f ? 0 : 1);
+    const TemporaryFolder folder;
+    write_ply(folder / "a.ply", mesh);
+    EXPECT_NE(read_file(folder / "a.ply").find("property float vz\nproperty int solid\nelement face"), std::string::npos);
+}
+
 TEST(solids, carry_the_velocity_they_move_by)
 {
     SolidParams ball;

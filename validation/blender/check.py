@@ -75,7 +75,7 @@ found = json.loads((out / "found.json").read_text())
 worst = {"points": 0.0, "velocity": 0.0, "radius": 0.0}
 missing, drops = 0, 0
 for frame, parts in found["frames"].items():
-    for name, part in (("Water", "surface"), ("Solids", "solids"), ("Spray", "particles")):
+    for name, part in (("Water", "surface"), ("Solid 1", "solids"), ("Spray", "particles")):
         columns, triangles = read_ply(run / part / f"frame_{int(frame):04}.ply")
         expected, shown = vectors(columns, "x", "y", "z"), parts[name]
         if len(expected) != len(shown.get("points", ())) or len(triangles) != shown.get("triangles", 0):

@@ -78,7 +78,7 @@ found["range"] = [scene.frame_start, scene.frame_end, scene.render.fps / scene.r
 found["frames"] = {}
 for frame in range(scene.frame_start, scene.frame_end + 1):
     scene.frame_set(frame)
-    found["frames"][frame] = {name: seen(scene, name) for name in ("Water", "Solids", "Spray")}
+    found["frames"][frame] = {name: seen(scene, name) for name in ("Water", "Solid 1", "Spray")}
 thing = next(o for o in scene.objects if o.type == "VOLUME")
 thing.hide_viewport = False
 scene.frame_set(3)

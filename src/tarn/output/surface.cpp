@@ -22,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/version.h"
@@ -400,6 +401,7 @@ Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t)
     Mesh mesh;
     mesh.points.resize(points.size());
     mesh.velocities.resize(points.size());
+    mesh.owners.resize(points.size());
     for_each_point("place solids", points.size(), [&](size_t i) {
         const Vec3 x = samples.position({double(points[i][0]), double(points[i][1]), double(points[i][2])});
         int owner = 0;
@@ -407,6 +409,10 @@ Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t)
         mesh.points[i] = x.as<float>();
         const auto n = static_cast<size_t>(owner);
         mesh.velocities[i] = ((0.5 / instant) * (after[n].apply(x) - before[n].apply(x))).as<float>();
+        // Where a shape is cut out, what shows is the solid that it is cut from; the first is never cut out.
+        while (samples.shapes[static_cast<size_t>(owner)].subtract)
+            (void)tarn::distance(samples.shapes.data(), std::exchange(owner, 0), x, &owner);
+        mesh.owners[i] = owner;
     });
     add_triangles(mesh, quads);
     add_normals(mesh);
@@ -440,18 +446,20 @@ void write_ply(const std::string& path, const Mesh& mesh)
         "property float nx\nproperty float ny\nproperty float nz\n"
         "property float vx\nproperty float vy\nproperty float vz\n",
         version(), mesh.points.size());
+    if (!mesh.owners.empty()) bytes += "property int solid\n";
     if (mesh.lines.empty())
         bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\n", mesh.triangles.size());
     else
         bytes += fmt::format("element edge {}\nproperty int vertex1\nproperty int vertex2\n", mesh.lines.size());
     bytes += "end_header\n";
 
-    bytes.reserve(bytes.size() + 36 * mesh.points.size() + 13 * mesh.triangles.size() + 8 * mesh.lines.size());
+    bytes.reserve(bytes.size() + 40 * mesh.points.size() + 13 * mesh.triangles.size() + 8 * mesh.lines.size());
     const auto append = [&](const auto& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
     for (size_t i = 0; i < mesh.points.size(); ++i) {
         append(mesh.points[i]);
         append(mesh.normals[i]);
         append(mesh.velocities[i]);
+        if (!mesh.owners.empty()) append(mesh.owners[i]);
     }
     for (const auto& t : mesh.triangles) {
         bytes += '\3';
