@@ -227,8 +227,8 @@ TEST(Pack, what_is_no_packed_scene_is_refused)
     bad[good.size() / 2] ^= 1;
     expect_refused(bad, "damaged");
     bad = good;
-    bad[8] = 2;
-    expect_refused(bad, "version 2");
+    bad[8] = 3;
+    expect_refused(bad, "version 3");
 }
 
 TEST(Pack, what_is_malformed_inside_is_refused)

@@ -16,7 +16,7 @@ namespace {
 
 // What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
 namespace cost {
-constexpr double program = 40e6;                         // bytes of the program itself, its libraries and threads
+constexpr double program = 44e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
@@ -24,6 +24,7 @@ constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where w
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
 constexpr double memory_per_pixel = 15;       // bytes, of the preview
+constexpr double memory_per_state_cell = 12;  // bytes, while two fields of a state are packed at once
 constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
 constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
 constexpr double memory_per_plain_volume_byte = 4;
@@ -171,7 +172,8 @@ private:
             const double state = 4.0 * (2 + D) * double(grid_.storage());
             e.memory = cost::program + cost::device_runtime + state * states_at_once(state) +
                        cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume +
-                       (o.preview ? cost::memory_per_pixel * pixels : 0);
+                       (o.preview ? cost::memory_per_pixel * pixels : 0) +
+                       (o.state ? cost::memory_per_state_cell * double(e.cells) : 0);
             return;
         }
         // Fields are resident where water has been.
@@ -180,6 +182,7 @@ private:
                    (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
+        if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
