@@ -22,6 +22,7 @@ struct Colours {
     // What is left of white light after the longest side of the domain, and what the water adds of its own.
     Vec3f water_filter{0.010f, 0.185f, 0.47f};
     Vec3f water_glow{0.008f, 0.105f, 0.285f};
+    Vec3f water_inside = water_glow;  // what a ray sees that is lost in the water: of clear water, light from outside
     float milky = 0;  // how much of the light is scattered right behind the surface
 
     // As [render] says: the tuned look of a pool, or what a medium leaves and scatters back over the longest side.
@@ -36,6 +37,7 @@ struct Colours {
             const float lost = medium.absorption[c] + scattered[c];
             water_filter[c] = std::exp(-std::min(lost * static_cast<float>(longest), 60.0f));
             water_glow[c] = 0.95f * scattered[c] / std::max(lost, 1e-9f) + 0.004f;
+            water_inside[c] = mix(water_glow[c], 0.7f * sky_low[c], water_filter[c]);
         }
     }
 };
@@ -325,7 +327,7 @@ private:
             }
             if (largest(through) < 0.01f) return light;
         }
-        return light + through * (wet ? colours.water_glow : sky(r.d));
+        return light + through * (wet ? colours.water_inside : sky(r.d));
     }
 
     // What lies along a ray for a distance t: water, which filters and glows, and the frame seen through its flat side.
@@ -367,7 +369,7 @@ private:
     template <bool mirrors>
     TARN_HD Vec3f mirror_image(const Ray& r, float mirrored, bool from_water) const
     {
-        if (from_water) return colours.water_glow;
+        if (from_water) return colours.water_inside;
         if constexpr (mirrors) {
             // A mirror image that carries little light need not know about the splash beside it.
             float clear = 0;
