@@ -41,6 +41,7 @@ import numpy as np
 import run
 r = run.Run("o/surface")  # a folder inside the run serves as well
 assert r.folder.name == "o" and r.title == "Small" and r.size == [1, 1, 0.5] and r.rate == 30, vars(r)
+assert r.speed == 1
 assert r.camera["position"] == [2, 1, 3] and r.camera["fov"] == 40
 assert r.frames("surface") == [0, 1, 2] and r.frames("solids") == [0] and r.frames("volume") == []
 assert r.shown("surface", 7) == 2 and r.shown("surface", 1) == 1 and r.shown("solids", 2) == 0
@@ -50,10 +51,24 @@ points = run.vectors(columns, "x", "y", "z")
 a, b, c = (points[triangles[:, i]].astype(float) for i in range(3))
 volume = (a * np.cross(b, c)).sum() / 6
 assert abs(volume - 0.12) < 0.01 * 0.12, volume
+solids, faces = run.read_ply(r.path("solids", 0))
+mine, triangles = run.of_owner(solids, faces, 0)
+assert len(r.solids) == 1 and len(triangles) == len(faces) > 0 and len(mine["x"]) == len(solids["x"])
+assert len(run.of_owner(solids, faces, 1)[1]) == 0
 drops = run.read_ply(r.path("particles", 2))[0]
 assert set(drops) == {"x", "y", "z", "vx", "vy", "vz", "radius", "age", "id", "kind", "stretch"}, set(drops)
 )");
     EXPECT_EQ(r.code, 0) << r.err;
+}
+
+TEST_F(BlenderRun, the_add_on_is_made_into_a_zip)
+{
+    const Outcome r = tarn(Launch{.words = {"blender"}, .program = TARN_SOURCE_DIR "/tarn"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.err.find("out/tarn_water.zip: in Blender, "), std::string::npos) << r.err;
+    const Outcome names = python("import zipfile\nprint(zipfile.ZipFile('" TARN_SOURCE_DIR "/out/tarn_water.zip').namelist())");
+    for (const char* file : {"tarn_water/__init__.py", "tarn_water/load.py", "tarn_water/run.py", "tarn_water/note.py"})
+        EXPECT_NE(names.out.find(file), std::string::npos) << names.out << names.err;
 }
 
 TEST_F(BlenderRun, says_why_a_folder_cannot_be_opened)

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "tarn/base/error.h"
+#include "tarn/run/check.h"
 #include "tarn/scene/read.h"
 #include "tarn/shapes/load.h"
 
@@ -228,11 +229,16 @@ TEST_F(MeshShapes, a_file_that_is_no_closed_mesh_is_refused)
     const std::pair<std::string, std::string> table[] = {
         {write("open.obj", cube_points + cube_faces), "is not closed: 4 of its edges"},
         {write("empty.obj", ""), "empty"},
-        {write("points.obj", cube_points), "holds no triangles"},
-        {write("short.obj", "v 1 2\n"), "line 1: a point needs three numbers"},
-        {write("index.obj", cube_points + "f 1 2 99\n"), "a face names point 98 of 8"},
+        {write("points.obj", cube_points), "cannot be read as a mesh: No output meshes"},
+        {write("short.obj", "v 1 2\n"), "cannot be read as a mesh: OBJ-file is too small"},
+        {write("index.obj", cube_points + "f 1 2 99\n"), "cannot be read as a mesh: OBJ: vertex index out of range"},
         {write("nan.obj", cube_points + "v nan 0 0\n" + cube_faces + "f 2 3 7 9\n"), "not a number"},
-        {write("cube.stl", "solid"), "export it as .obj or .ply"},
+        {write("cube.stl", "solid"), "cannot be read as a mesh: File is too small"},
+        {write("cube.glb", "glTF"), "cannot be read as a mesh"},
+        {write("cube.gltf", "{}"), "cannot be read as a mesh"},
+        {write("cube.fbx", "Kaydara FBX Binary  "), "cannot be read as a mesh"},
+        {write("cube.dae", "<COLLADA>"), "cannot be read as a mesh"},
+        {write("cube.blend", "BLENDER"), "export it as .obj, .ply, .stl, .glb, .gltf, .fbx or .dae"},
         {path("missing.obj"), "cannot be opened; paths are relative to the scene file"},
         {write("text.ply", "hello\n"), "is not a PLY file"},
         {write("torn.ply", sphere_ply(1, 8, true).substr(0, 500)), "ends too early"},
@@ -247,6 +253,54 @@ TEST_F(MeshShapes, a_file_that_is_no_closed_mesh_is_refused)
         EXPECT_NE(message.find(part), std::string::npos) << message << "\n  expected " << part;
         EXPECT_EQ(message.find('"' + file + '"'), 0u) << message;
     }
+}
+
+TEST_F(MeshShapes, every_format_is_read)
+{
+    // Boxes from (0.3, 0.2, 0.1) to (0.5, 0.5, 0.5), as tests/meshes/make.py tells.
+    const std::string from = std::string(TARN_SOURCE_DIR) + "/tests/meshes/";
+    Shape box;
+    box.a = {0.3, 0.2, 0.1};
+    box.b = {0.5, 0.5, 0.5};
+    for (const char* file : {"box.obj", "box.ply", "ascii.stl", "millimetres.stl", "box.glb", "box.gltf", "ascii.fbx",
+                             "binary.fbx"}) {
+        const double scale = std::string(file) == "millimetres.stl" ? 0.001 : 1;
+        Sampled mesh(sample_mesh(from + file, 0.02 / scale));
+        mesh.shape.scale = scale;
+        for (const Vec3 x : {Vec3{0.4, 0.35, 0.3}, Vec3{0.33, 0.4, 0.2}, Vec3{0.55, 0.3, 0.3}, Vec3{0.4, 0.15, 0.45}})
+            EXPECT_NEAR(mesh.at(x), distance(box, x), 2e-3) << file << ' ' << x[0] << ' ' << x[1] << ' ' << x[2];
+    }
+    // Two parts with a gap between them, in centimetres and with z up.
+    const Sampled parts(sample_mesh(from + "box.dae", 0.005));
+    EXPECT_NEAR(parts.at({0.4, 0.3, 0.3}), -0.05, 1e-3);
+    EXPECT_NEAR(parts.at({0.4, 0.36, 0.3}), 0.01, 1e-3);
+    EXPECT_NEAR(parts.at({0.4, 0.41, 0.3}), -0.04, 1e-3);
+    EXPECT_NEAR(parts.at({0.52, 0.43, 0.3}), 0.02, 1e-3);
+    const std::string open = message_of([&] { sample_mesh(from + "open.dae", 0.02); });
+    EXPECT_NE(open.find("is not closed: 4 of its edges"), std::string::npos) << open;
+}
+
+TEST_F(MeshShapes, a_mesh_in_millimetres_is_told_its_scale)
+{
+    const std::string mesh = std::string(TARN_SOURCE_DIR) + "/tests/meshes/millimetres.stl";
+    const auto scene = [&](const std::string& more) {
+        return write("x.toml", "tarn = 1\n[domain]\nsize = [1, 1, 1]\ncells = 16\n[[water]]\nshape = \"mesh\"\nfile = \"" + mesh +
+                                   "\"\n" + more);
+    };
+    const std::string told = "is about 400 m long in a domain of 1 m; if it is in millimetres, scale = 0.001 fits";
+    const std::string message = message_of([&] { read_scene(scene("")); });
+    EXPECT_EQ(message, scene("") + ":5: shape: " + told);
+    EXPECT_EQ(message_of([&] { read_scene(scene("scale = 0.001\n")); }), "accepted");
+    // One that is where it should be but for its place is told to move.
+    EXPECT_NE(message_of([&] { read_scene(scene("scale = 0.001\ntranslate = [5, 0, 0]\n")); }).find("move it"),
+              std::string::npos);
+    // A solid is no reason not to run, but one to say so, even all around the domain.
+    const std::string solid =
+            write("y.toml", "tarn = 1\n[domain]\nsize = [1, 1, 1]\ncells = 16\n[[water]]\nshape = \"box\"\nmin = [0, 0, 0]\n"
+                            "max = [1, 0.5, 1]\n[[solid]]\nshape = \"mesh\"\nfile = \"" + mesh + "\"\ntranslate = [-400, -300, -200]\n");
+    const CheckReport report = check(read_scene(solid));
+    const auto says = [&](const Finding& f) { return f.text.find(told) != std::string::npos; };
+    EXPECT_TRUE(std::any_of(report.findings.begin(), report.findings.end(), says));
 }
 
 TEST_F(MeshShapes, a_scene_with_an_open_mesh_is_refused_at_its_line)

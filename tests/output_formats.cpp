@@ -96,6 +96,12 @@ TEST(vtk, a_flat_image_is_one_layer_and_tells_of_solids)
     ASSERT_EQ(solid.size(), 64u);
     for (size_t n = 0; n < 64; ++n) EXPECT_NEAR(solid[n], (n % 8 + 0.5) * 0.125 - 0.2, 1e-6);
     EXPECT_EQ(array<Vec3f>(file, "velocity")[9][2], 0);
+    const auto phi = array<float>(file, "phi");
+    for (int j = 0; j < 8; ++j)
+        for (int i = 0; i < 8; ++i) {
+            const size_t n = static_cast<size_t>(8 * j + i);
+            EXPECT_EQ(phi[n], std::max(w.phi({i, j}), -solid[n]));
+        }
 }
 
 TEST(vtk, poly_data_is_the_mesh)
@@ -164,6 +170,8 @@ h = float(f["h"])
 assert h == 0.125 and float(f["time"]) == 0.75
 x, y, z = np.meshgrid(*[(np.arange(n) + 0.5) * h for n in (10, 8, 6)], indexing="ij")
 phi = np.clip(np.sqrt((x - 0.5) ** 2 + (y - 0.5) ** 2 + (z - 0.5) ** 2) - 0.3, -4 * h, 4 * h)
+phi = np.maximum(phi, 0.3 - z)  # no water in the solid
+assert not ((f["phi"] < 0) & (f["solid"] < 0)).any() and (f["phi"] < 0).any()
 assert abs(f["phi"] - phi).max() < 1e-6
 for a, expected in enumerate([y, z, x]):
     assert abs(f["velocity"][..., a] - expected).max() < 1e-6
@@ -229,6 +237,25 @@ TEST(solids, are_meshes_that_end_at_the_walls)
             EXPECT_LE(p[a], (a == 1 ? 1.25f : 1.0f) + 1e-6f);
         }
     for (const Vec3f& u : mesh.velocities) EXPECT_LT(length(u), 1e-9f);
+}
+
+TEST(solids, know_which_entry_they_are)
+{
+    // A box, another beside it, and a ball that is cut out of both.
+    SolidParams left, right, ball;
+    left.shape = right.shape = ShapeKind::box;
+    left.min = Vec3{0.2, 0.2, 0.2}, left.max = Vec3{0.5, 0.8, 0.8};
+    right.min = Vec3{0.5, 0.2, 0.2}, right.max = Vec3{0.8, 0.8, 0.8};
+    ball.shape = ShapeKind::sphere;
+    ball.center = Vec3{0.5, 0.8, 0.5}, ball.radius = 0.2;
+    ball.subtract = true;
+    const Mesh mesh = solid_mesh(solids_of({left, right, ball}), Grid<3>({24, 24, 24}, 1.0 / 24), 0);
+    ASSERT_EQ(mesh.owners.size(), mesh.points.size());
+    for (size_t i = 0; i < mesh.points.size(); ++i)
+        if (std::fabs(mesh.points[i][0] - 0.5f) > 0.05f) EXPECT_EQ(mesh.owners[i], mesh.points[i][0] < 0.5f ? 0 : 1);
+    const TemporaryFolder folder;
+    write_ply(folder / "a.ply", mesh);
+    EXPECT_NE(read_file(folder / "a.ply").find("property float vz\nproperty int solid\nelement face"), std::string::npos);
 }
 
 TEST(solids, carry_the_velocity_they_move_by)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "output_water.h"
 #include "read_png.h"
@@ -94,6 +95,79 @@ TEST(preview, a_solid_is_seen_inside_the_water)
     EXPECT_GT(after.r, before.r) << "a warm solid before blue water";
 }
 
+// A scene with a ball of that colour before the back wall, and its water.
+Image with_ball(std::optional<Vec3> colour, double height, RenderParams render = {})
+{
+    Scene scene = front_view();
+    scene.params.render = render;
+    SolidParams ball;
+    ball.shape = ShapeKind::sphere;
+    ball.center = Vec3{0.5, 0.5, 0.5};
+    ball.radius = 0.2;
+    ball.color = colour;
+    scene.params.solid = {ball};
+    scene.solids = Geometry::build({&scene.params.solid[0]}, 3, {}, "x.toml");
+    Water<3> w = tank_with(height);
+    add_solid(w, [](Vec3 x) { return length(x - Vec3{0.5, 0.5, 0.5}) - 0.2; });
+    return preview(w, scene, 160);
+}
+
+TEST(preview, a_solid_has_its_color)
+{
+    const Pixel red = pixel(with_ball(Vec3{0.9, 0.05, 0.05}, 0.1), 80, 45);
+    const Pixel green = pixel(with_ball(Vec3{0.05, 0.9, 0.05}, 0.1), 80, 45);
+    const Pixel plain = pixel(with_ball({}, 0.1), 80, 45);
+    EXPECT_GT(red.r, 2 * red.g);
+    EXPECT_GT(green.g, 2 * green.r);
+    EXPECT_LT(std::abs(plain.r - plain.g), 60);
+}
+
+TEST(preview, water_looks_as_render_says)
+{
+    RenderParams clear, milk, murky, tinted;
+    clear.water = WaterLook::clear;
+    milk.water = WaterLook::milk;
+    murky.water = WaterLook::murky;
+    tinted.absorption = Vec3{0, 8, 8};
+    const auto seen = [](const RenderParams& r) { return pixel(with_ball(Vec3{0.9, 0.05, 0.05}, 0.9, r), 80, 45); };
+    // A red ball half a metre deep: plain in clear water, gone in milk.
+    EXPECT_GT(seen(clear).r, seen(RenderParams{}).r + 30);
+    EXPECT_GT(seen(clear).r, 2 * seen(clear).g);
+    EXPECT_LT(std::abs(seen(milk).r - seen(milk).g), 20);
+    EXPECT_GT(seen(milk).g, 120);
+    EXPECT_GT(seen(murky).g, seen(clear).g);
+    EXPECT_LT(seen(tinted).b, seen(clear).b);
+}
+
+TEST(preview, the_tank_is_shown_or_not)
+{
+    // Its front edges stand before the sky and the floor.
+    const auto edges = [](bool tank) {
+        Scene scene = front_view();
+        scene.params.render.tank = tank;
+        return preview(tank_with(0.05), scene, 160).rgb;
+    };
+    EXPECT_NE(edges(true), edges(false));
+}
+
+TEST(preview, drops_behind_water_are_hidden)
+{
+    const auto drawn = [](double z, FragmentKind kind) {
+        Water<3> w = water_of<3>({24, 24, 24}, 1.0 / 24, [](Vec3 x) { return std::abs(x[2] - 0.5) - 0.15; });
+        const Image without = preview(w, front_view(), 160);
+        std::vector<Fragment<3>> drops(1);
+        drops[0].x = {11.5, 11.5, 24 * z - 0.5};
+        drops[0].volume = 4;
+        drops[0].kind = kind;
+        write_fragments(w.fragments, drops);
+        return preview(w, front_view(), 160).rgb != without.rgb;
+    };
+    // A wall of water stands across the tank, from 0.35 to 0.65 m; the camera looks from beyond 1 m.
+    EXPECT_TRUE(drawn(0.8, FragmentKind::droplet));
+    EXPECT_FALSE(drawn(0.2, FragmentKind::droplet));
+    EXPECT_TRUE(drawn(0.5, FragmentKind::bubble));
+}
+
 TEST(preview, the_picture_is_the_same_on_any_number_of_threads)
 {
     const Water<3> w = water_of<3>({32, 32, 32}, 1.0 / 32, [](Vec3 x) {
@@ -113,8 +187,7 @@ TEST(preview, a_painter_keeps_nothing_of_the_picture_before)
     const Water<3> high = tank_with(0.8), low = tank_with(0.3);
     Painter painter(scene, low.grid, 160);
     (void)painter.draw(high.phi, high.solids, 0);
-    const Memory<uint8_t>& rgb = painter.draw(low.phi, low.solids, 0);
-    EXPECT_EQ(std::vector<uint8_t>(rgb.data(), rgb.data() + rgb.size()), preview(low, scene, 160).rgb);
+    EXPECT_EQ(painter.image(painter.draw(low.phi, low.solids, 0).data()).rgb, preview(low, scene, 160).rgb);
 }
 
 TEST(preview, the_whole_tank_is_framed)
@@ -162,16 +235,16 @@ TEST(preview, frames_become_a_movie)
 {
     const TemporaryFolder folder;
     const std::string dir = folder / "50%d o'clock";  // nothing in a name may be taken for syntax
-    std::filesystem::create_directories(dir + "/render");
-    EXPECT_THROW(make_movie(dir, 30), RunError) << "no pictures";
+    std::filesystem::create_directories(dir + "/preview");
+    EXPECT_THROW(make_preview_movie(dir, 30), RunError) << "no pictures";
     const Image image = preview(tank_with(0.5), front_view(), 64);
-    for (const char* frame : {"0003", "0004", "0005"}) write_png(dir + "/render/frame_" + frame + ".png", image);
-    make_movie(dir, 30);
+    for (const char* frame : {"0003", "0004", "0005"}) write_png(dir + "/preview/frame_" + frame + ".png", image);
+    make_preview_movie(dir, 30);
     EXPECT_EQ(read_file(dir + "/movie.mp4").substr(4, 4), "ftyp");
     EXPECT_FALSE(std::filesystem::exists(dir + "/movie.mp4.log"));
 
-    write_png(dir + "/render/frame_0009.png", image);
-    EXPECT_THROW(make_movie(dir, 30), RunError) << "a gap would cut the movie short";
+    write_png(dir + "/preview/frame_0009.png", image);
+    EXPECT_THROW(make_preview_movie(dir, 30), RunError) << "a gap would cut the movie short";
 }
 
 }  // namespace

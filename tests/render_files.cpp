@@ -11,11 +11,10 @@
 #include "run_helpers.h"
 #include "tarn/base/error.h"
 #include "tarn/output/particles.h"
-#include "tarn/output/volume.h"
 #include "tarn/render/camera.h"
 #include "tarn/render/denoise.h"
 #include "tarn/render/film.h"
-#include "tarn/run/render.h"
+#include "tarn/run/kept.h"
 #include "temporary_folder.h"
 
 namespace tarn {
@@ -55,39 +54,6 @@ samples = 4
 photons = 2000
 denoise = false
 )";
-
-TEST(Volumes, give_back_phi_and_velocity)
-{
-    const TemporaryFolder folder;
-    Water<3> water = water_of<3>({20, 12, 9}, 0.05, [](Vec3 x) { return x[1] - 0.3 - 0.1 * std::sin(9 * x[0]); });
-    water.time = 1.25;
-    for (int i = 0; i <= 20; ++i) water.velocity[0]({i, 2, 3}) = 0.5f;
-    write_vdb(folder / "a.vdb", water);
-    const Volume back = read_vdb(folder / "a.vdb");
-    EXPECT_EQ(back.grid.cells, water.grid.cells);
-    EXPECT_NEAR(back.grid.h, 0.05, 1e-9);
-    EXPECT_EQ(back.time, 1.25);
-    const float band = 3 * 0.05f;
-    size_t n = 0;
-    for (int k = 0; k < 9; ++k)
-        for (int j = 0; j < 12; ++j)
-            for (int i = 0; i < 20; ++i, ++n)
-                ASSERT_NEAR(back.phi[n], std::clamp(water.phi({i, j, k}), -band, band), 1e-6f)
-                    << i << ' ' << j << ' ' << k;
-    EXPECT_NEAR(back.velocity[size_t(5 + 20 * (2 + 12 * 3))][0], 0.5f, 1e-3f);
-    EXPECT_THROW(read_vdb(folder / "b.vdb"), RunError);
-}
-
-TEST(Spray, comes_back_from_its_file)
-{
-    const TemporaryFolder folder;
-    const std::vector<Drop> drops{{{1, 2, 3}, {4, 5, 6}, 0.1f, 0.2f}, {{7, 8, 9}, {0, 0, 0}, 0.3f, 0}};
-    write_particles(folder / "a.ply", drops);
-    const std::vector<Drop> back = read_particles(folder / "a.ply");
-    ASSERT_EQ(back.size(), 2u);
-    EXPECT_EQ(back[0].velocity, drops[0].velocity);
-    EXPECT_EQ(back[1].radius, 0.3f);
-}
 
 TEST(Frames, are_named_as_people_do)
 {
@@ -160,11 +126,13 @@ class RenderProgram : public ProgramTest {};
 TEST_F(RenderProgram, renders_a_run_and_skips_what_is_there)
 {
     write("pool.toml", pool);
-    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--set", "output.render=true"}).code, 0);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--set", "output.render=true", "--set", "output.preview=true"}).code, 0);
     for (const char* frame : {"0000", "0001", "0002"})
         for (const char* ending : {"png", "exr", "done"})
             EXPECT_TRUE(exists(std::string("out/pool/render/frame_") + frame + "." + ending));
-    EXPECT_TRUE(exists("out/pool/movie.mp4"));
+    // The movie of the drawings stays.
+    for (const char* file : {"movie.mp4", "render.mp4", "preview/frame_0002.png"})
+        EXPECT_TRUE(exists(std::string("out/pool/") + file)) << file;
     const Image image = read_png(folder / "out/pool/render/frame_0001.png");
     EXPECT_EQ(image.width, 64);
     EXPECT_EQ(image.height, 36);
@@ -186,26 +154,78 @@ TEST_F(RenderProgram, renders_a_run_and_skips_what_is_there)
     // Until it has been gone for long.
     const auto past = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(10);
     std::filesystem::last_write_time(folder / "out/pool/render/frame_0001.claim", past);
-    ASSERT_EQ(tarn({"render", "out/pool", "--scale", "0.5", "--samples", "1", "--set", "camera.shutter=0.5"}).code, 0);
+    ASSERT_EQ(tarn({"render", "out/pool", "--samples", "1", "--set", "camera.shutter=0.5"}).code, 0);
     EXPECT_TRUE(exists("out/pool/render/frame_0001.done"));
     EXPECT_FALSE(exists("out/pool/render/frame_0001.claim"));
-    EXPECT_EQ(read_png(folder / "out/pool/render/frame_0001.png").width, 32);
-    // What was made smaller is made again where the whole is asked for; the others are there.
+    // What was made of fewer samples is made again where all are asked for; the others are there.
     const Outcome whole = tarn({"render", "out/pool"});
     EXPECT_NE(whole.out.find("done: 1 frames"), std::string::npos) << whole.out;
     EXPECT_EQ(difference(before, tree("out/pool/render")), "");
+}
+
+TEST_F(RenderProgram, a_try_costs_nothing_of_what_is_there)
+{
+    write("pool.toml", pool);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--set", "output.render=true", "--set", "output.preview=true"}).code, 0);
+    const auto before = tree("out/pool");
     ASSERT_EQ(tarn({"render", "out/pool", "--frames", "1", "--preview", "--again", "--quiet"}).code, 0);
-    // Pictures of two sizes make no movie.
-    const Outcome movie = tarn({"movie", "out/pool"});
-    EXPECT_EQ(movie.code, 1);
-    EXPECT_NE(movie.err.find("render all frames alike"), std::string::npos) << movie.err;
+    EXPECT_EQ(read_png(folder / "out/pool/try/render/frame_0001.png").width, 32);
+    ASSERT_EQ(tarn({"render", "out/pool", "--frames", "2", "--scale", "2", "--samples", "1", "--quiet"}).code, 0);
+    EXPECT_EQ(read_png(folder / "out/pool/try/render/frame_0002.png").width, 128);
+    ASSERT_EQ(tarn({"preview", "out/pool", "--frames", "1", "--set", "camera.fov=20", "--quiet"}).code, 0);
+    EXPECT_NE(read("out/pool/try/preview/frame_0001.png"), read("out/pool/preview/frame_0001.png"));
+    std::filesystem::remove_all(folder / "out/pool/try");
+    EXPECT_EQ(difference(before, tree("out/pool")), "");
+
+    // A run that is replaced takes its tries along.
+    ASSERT_EQ(tarn({"preview", "out/pool", "--frames", "1", "--quiet"}).code, 0);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--force"}).code, 0);
+    EXPECT_FALSE(exists("out/pool/try"));
+    EXPECT_FALSE(exists("out/pool/render"));
+}
+
+TEST_F(RenderProgram, a_run_is_drawn_again_from_what_it_left)
+{
+    write("pool.toml", pool);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--set", "output.preview=true"}).code, 0);
+    const std::string picture = read("out/pool/preview/frame_0002.png"), movie = read("out/pool/movie.mp4");
+    // With the same settings, the same but for the rounding of what is kept.
+    ASSERT_EQ(tarn({"preview", "out/pool", "--quiet"}).code, 0);
+    const Image then = read_png(folder / "out/pool/preview/frame_0002.png");
+    write("then.png", picture);
+    const Image again = read_png(folder / "then.png");
+    ASSERT_EQ(then.rgb.size(), again.rgb.size());
+    double off = 0;
+    for (size_t i = 0; i < then.rgb.size(); ++i) off += std::abs(then.rgb[i] - again.rgb[i]);
+    EXPECT_LT(off / static_cast<double>(then.rgb.size()), 1) << "of 255, on average";
+    // And with others.
+    ASSERT_EQ(tarn({"preview", "out/pool", "--quiet", "--set", "output.preview_width=320", "--set", "render.water=milk"}).code, 0);
+    EXPECT_EQ(read_png(folder / "out/pool/preview/frame_0000.png").width, 320);
+    EXPECT_NE(read("out/pool/movie.mp4"), movie);
+
+    // A look that is changed in the scene holds from then on.
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--resume", "--set", "output.preview_width=160"}).code, 0);
+    ASSERT_EQ(tarn({"preview", "out/pool", "--quiet"}).code, 0);
+    EXPECT_EQ(read_png(folder / "out/pool/preview/frame_0000.png").width, 160);
+
+    const auto refused = [&](std::vector<std::string> words, const std::string& because) {
+        const Outcome o = tarn(words);
+        EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(because), std::string::npos) << o.err;
+    };
+    refused({"preview", "nowhere"}, "no such folder");
+    refused({"preview", "out/pool", "--set", "domain.cells=32"}, "what is simulated stays as it is (\"cells = ");
+    refused({"render", "out/pool", "--set", "time.rate=32"}, "what is simulated stays as it is (\"rate = ");
+    refused({"preview", "out/pool", "--frames", "7"}, "no state of frame 7");
+    std::filesystem::remove_all(folder / "out/pool/state");
+    refused({"preview", "out/pool"}, "output.state = true");
 }
 
 // Every word that a look may have makes a picture, and each another one.
 TEST_F(RenderProgram, shows_every_look)
 {
     write("pool.toml", pool);
-    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--set", "output.volume=true"}).code, 0);
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1"}).code, 0);
     std::set<std::string> pictures;
     const auto look = [&](const std::string& dir, std::vector<std::string> settings) {
         std::vector<std::string> words{"render", dir, "--frames", "1", "--again", "--quiet", "--samples", "2"};
@@ -239,7 +259,7 @@ TEST_F(RenderProgram, shows_every_look)
     write("studio.toml", std::string(pool) + "floor = \"image\"\nfloor_image = \"ground.png\"\n" + solids +
                              "[[light]]\nkind = \"image\"\nimage = \"studio.exr\"\n[[light]]\nkind = \"area\"\n"
                              "position = [0.5, 2, 0.2]\nstrength = 20\n[[light]]\nkind = \"sun\"\n");
-    const Outcome o = tarn({"run", "studio.toml", "--quiet", "--frames", "1", "--set", "output.volume=true"});
+    const Outcome o = tarn({"run", "studio.toml", "--quiet", "--frames", "1"});
     ASSERT_EQ(o.code, 0) << o.err;
     look("out/studio", {"camera.shutter=0"});
 }
@@ -254,13 +274,15 @@ TEST_F(RenderProgram, says_what_it_cannot_render)
     };
     refused({"render", "nowhere"}, "no such folder");
     ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1"}).code, 0);
-    refused({"render", "out/pool"}, "output.volume = true");
-    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--force", "--set", "output.volume=true"}).code, 0);
-    refused({"render", "out/pool", "--frames", "7"}, "no volume of frame 7");
+    refused({"render", "out/pool", "--frames", "7"}, "no state of frame 7");
     refused({"render", "out/pool", "--scale", "nan"}, "--scale nan");
     refused({"render", "out/pool", "--set", "render.width=4000", "--scale", "9"}, "16384 pixels");
     refused({"render", "out/pool", "--set", "render.widht=9"}, "did you mean \"width\"");
     refused({"render", "out/pool", "--set", "render.floor=image"}, "floor_image");
+    ASSERT_EQ(tarn({"run", "pool.toml", "--quiet", "--frames", "1", "--force", "--set", "output.state=false"}).code, 0);
+    refused({"render", "out/pool"}, "output.state = true");
+    refused({"run", "pool.toml", "--out", "o", "--set", "output.state=false", "--set", "output.render=true"},
+            "--set output.state: must be true with output.render");
 }
 
 }  // namespace

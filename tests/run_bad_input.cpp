@@ -86,6 +86,16 @@ TEST_F(Inputs, an_open_mesh_is_refused)
     EXPECT_FALSE(exists("out"));
 }
 
+TEST_F(Inputs, every_wrong_key_has_its_line)
+{
+    write("bad.toml", with("cells = 24", "celsl = 24") + "[tim]\nrate = 3\n");
+    const Outcome r = tarn({"run", "bad.toml"});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(r.err.starts_with("tarn: bad.toml:5: domain.celsl: ")) << r.err;
+    EXPECT_NE(r.err.find("\ntarn: bad.toml:"), std::string::npos) << r.err;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 2) << r.err;
+}
+
 TEST_F(Inputs, what_does_not_fit_into_memory_is_refused_by_check_and_run)
 {
     write("small.toml", small_scene());

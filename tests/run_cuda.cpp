@@ -136,7 +136,7 @@ preview_width = 320
 )");
     const Outcome r = run("gpu", {"--backend", "cuda"});
     ASSERT_EQ(r.code, 0) << r.err;
-    const Image there = read_png((folder / "gpu/render/frame_0010.png").string());
+    const Image there = read_png((folder / "gpu/preview/frame_0010.png").string());
 
     const Scene scene = read_scene((folder / "scene.toml").string());
     Water<3> water = initial_water<3>(scene);

@@ -21,7 +21,7 @@ TEST_F(ARun, leaves_what_the_design_promises)
     const Outcome r = tarn({"run", "small.toml", "--frames", "2", "--set", "output.preview=true"});
     ASSERT_EQ(r.code, 0) << r.err;
     for (const char* file : {"scene.toml", "run.json", "stats.csv", "log.txt", "surface/frame_0000.ply",
-                             "surface/frame_0002.ply", "render/frame_0002.png"})
+                             "surface/frame_0002.ply", "preview/frame_0002.png", "state/frame_0002.state", "movie.mp4"})
         EXPECT_TRUE(exists(std::string("out/small/") + file)) << file;
     EXPECT_FALSE(exists("out/small/surface/frame_0003.ply"));
     EXPECT_NE(read("out/small/run.json").find("\"state\": \"done\""), std::string::npos);
@@ -33,6 +33,22 @@ TEST_F(ARun, leaves_what_the_design_promises)
         "seconds_pressure,seconds_output,memory_mb,bodies,fragments,volume_droplets,volume_bubbles,"
         "volume_exchanged,momentum_fragments_x,momentum_fragments_y,momentum_fragments_z,momentum_exchanged_x,"
         "momentum_exchanged_y,momentum_exchanged_z,momentum_gravity_x,momentum_gravity_y,momentum_gravity_z");
+}
+
+TEST_F(ARun, in_slow_motion_has_more_frames_of_less_time)
+{
+    write("small.toml", small_scene("[[solid]]\nshape = \"sphere\"\ncenter = [0.7, 0.2, 0.25]\nradius = 0.1\n"));
+    ASSERT_EQ(tarn({"run", "small.toml", "--frames", "4", "--out", "slow", "--set", "time.speed=0.5"}).code, 0);
+    ASSERT_EQ(tarn({"run", "small.toml", "--frames", "2", "--out", "plain"}).code, 0);
+    const auto last_time = [&](const std::string& dir) {
+        const std::string stats = read(dir + "/stats.csv"), row = stats.substr(stats.rfind('\n', stats.size() - 2) + 1);
+        return std::stod(row.substr(row.find(',', row.find(',') + 1) + 1));
+    };
+    EXPECT_EQ(last_time("slow"), last_time("plain"));
+    EXPECT_EQ(last_time("slow"), 2.0 / 30);
+    EXPECT_NE(read("slow/run.json").find("\"rate\": 30"), std::string::npos);
+    const Outcome checked = tarn({"check", "small.toml", "--set", "time.speed=0.5"});
+    EXPECT_NE(checked.out.find("12 frames at 30 per second: 0.2 s, 0.4 s on the screen"), std::string::npos) << checked.out;
 }
 
 TEST_F(ARun, hits_every_frame_exactly)

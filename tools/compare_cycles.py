@@ -3,7 +3,7 @@
 
     tools/compare_cycles.py out/dam_break 20 [--tarn build/bin/tarn] [--results bench/results/cycles.json]
 
-The run needs output.volume = true and output.surface = "ply". Tarn renders the volume of the frame, with spray and
+The run needs output.state = true and output.surface = "ply", as by default. Tarn renders the state of the frame, with spray and
 caustics. Cycles, on the processor, renders the mesh of the same frame with a water material over a floor under its sky,
 from the same camera. Each time is on the clock and of the whole picture, from the frame on disk to the picture on disk for Tarn, from the
 mesh in memory for Cycles. The pictures are render/frame_NNNN.png and render/cycles_NNNN.png.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <new>
 
 #include <unistd.h>
@@ -14,12 +15,14 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/nearest.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/params/describe.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/bench.h"
 #include "tarn/run/check.h"
 #include "tarn/run/convert.h"
+#include "tarn/run/redraw.h"
 #include "tarn/run/render.h"
 #include "tarn/run/run.h"
 #include "tarn/run/validate.h"
@@ -35,14 +38,15 @@ constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml --frames 10 --set domain.cells=64 --out out/quick
   tarn run scenes/dam_break.toml --backend cuda   the same on a GPU
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
-  tarn render out/dam_break --frames 20-40        pictures by the renderer, from a run with output.volume = true
+  tarn preview out/dam_break --set camera.fov=30  draws the run again, with another camera
+  tarn render out/dam_break --frames 20-40        pictures by the renderer
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
   tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
-  tarn convert out/dam_break                      meshes, pictures and a movie from the states that it left
+  tarn convert out/dam_break --set output.surface=usd   other files, from the states that it left
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
-The script ./tarn knows two more commands: build, and test.)";
+The script ./tarn knows three more commands: build, test and blender.)";
 
 // The folder that holds scenes/ and validation/: beside an installed program, or the source it was built from.
 fs::path home()
@@ -99,17 +103,25 @@ int list_scenes()
     return exit_done;
 }
 
+// Of the drawings, of the renders, or of both, as they are there.
 int movie(const std::string& dir, double rate)
 {
-    if (!fs::exists(dir + "/render/frame_0000.png"))
-        throw InputError(
-            fmt::format("{}: no pictures in {}/render; run the scene with output.preview = true", dir, dir));
     if (rate <= 0) {
         const std::string file = dir + "/scene.toml";
         rate = fs::exists(file) ? read_params(read_file(file), file).time.rate : TimeParams{}.rate;
     }
-    make_movie(dir, rate);
-    fmt::print("{}/movie.mp4\n", dir);
+    const bool drawn = fs::exists(dir + "/preview/frame_0000.png"), rendered = fs::exists(dir + "/render/frame_0000.png");
+    if (!drawn && !rendered)
+        throw InputError(fmt::format("{}: no pictures in {}/preview or {}/render; make them with: {} preview {}", dir, dir,
+                                     dir, program_name(), dir));
+    if (drawn) {
+        make_preview_movie(dir, rate);
+        fmt::print("{}/movie.mp4\n", dir);
+    }
+    if (rendered) {
+        make_render_movie(dir, rate);
+        fmt::print("{}/render.mp4\n", dir);
+    }
     return exit_done;
 }
 
@@ -123,165 +135,218 @@ int hand_over_to_cuda(char** argv)
                     program, std::strerror(errno)));
 }
 
-int run_command_line(int argc, char** argv)
-{
-    CLI::App app{"Tarn animates water: a scene file goes in, moving water comes out.", "tarn"};
-    app.set_version_flag("--version", "tarn " TARN_VERSION);
-    app.set_help_flag("-h,--help", "Print this and leave");
-    app.footer(examples);
-    app.require_subcommand(1);
-
-    std::string scene_file, dir, name, packed, results = "out/bench", backend = "cpu";
-    RunOptions options;
-    std::vector<std::string> settings;
-    int frames = 0;
-    double rate = 0;
-    bool resume = false, force = false, markdown = false;
-
-    const auto scene_options = [&](CLI::App* command) {
-        command->add_option("scene", scene_file, "Scene file")->required()->type_name("SCENE");
-        command->add_option("--set", settings, "Set any key of the scene, such as domain.cells=64; may be repeated")
-            ->type_name("KEY=VALUE")
-            ->allow_extra_args(false);
-        command->add_option("--frames", frames, "Frames to make, instead of time.frames")
-            ->type_name("N")
-            ->check(CLI::PositiveNumber);
-    };
-
-    const auto backend_option = [&](CLI::App* command) {
-        command->add_option("--backend", backend, "Where the kernels run: cpu, or cuda [cpu]")
-            ->type_name("WORD")
-            ->check(CLI::IsMember({"cpu", "cuda"}));
-    };
-
-    CLI::App* run_cmd = app.add_subcommand("run", "Simulate a scene");
-    scene_options(run_cmd);
-    backend_option(run_cmd);
-    run_cmd->add_option("--out", options.out, "Folder for the results [out/<scene>]")->type_name("DIR");
-    run_cmd->add_option("--threads", options.threads, "Threads [one per core]; the result is the same on any number")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1024));
-    CLI::Option* resume_option =
-        run_cmd->add_flag("--resume", resume, "Go on with the run in the folder; more frames with --frames");
-    run_cmd->add_flag("--force", force, "Replace the run in the folder")->excludes(resume_option);
-    run_cmd->add_flag("--quiet", options.quiet, "Print nothing but warnings and errors");
-
-    CLI::App* check_cmd = app.add_subcommand("check", "Look for mistakes; estimate cells, memory and disk");
-    scene_options(check_cmd);
-    backend_option(check_cmd);
-
-    CLI::App* pack_cmd =
-        app.add_subcommand("pack", "Write a scene as one file, which tarn-state runs without any library");
-    scene_options(pack_cmd);
-    pack_cmd->add_option("file", packed, "Packed scene [<scene>.pack]")->type_name("FILE");
-    pack_cmd->add_flag("--force", force, "Replace another packed scene");
-    CLI::App* convert_cmd =
-        app.add_subcommand("convert",
-                           "Make meshes, pictures and a movie from the states that tarn-state left; or bring a run's "
-                           "surfaces into another format");
-    convert_cmd->add_option("dir", dir, "Folder of the states or of the run")->required()->type_name("DIR");
-    convert_cmd->add_option("--set", settings, "Set a key of [output], such as output.surface=usd; may be repeated")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-
-    RenderOptions rendering;
-    CLI::App* render_cmd = app.add_subcommand("render", "Render the frames of a run, finished or still going on");
-    render_cmd->add_option("dir", rendering.dir, "Folder of the run")->required()->type_name("DIR");
-    render_cmd->add_option("--frames", rendering.frames, "Which: 12, 10-20 or 10-20/5, several with commas [all]")
-        ->type_name("LIST");
-    render_cmd->add_option("--samples", rendering.samples, "Paths for each pixel, instead of render.samples")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1000000));
-    render_cmd->add_option("--scale", rendering.scale, "Of width and height [1]")
-        ->type_name("X")
-        ->check(CLI::Range(0.01, 16.0));
-    render_cmd->add_flag("--preview", rendering.preview, "Quick: half the size, 8 samples, denoised");
-    render_cmd->add_flag("--again", rendering.again, "Render frames that are finished, too");
-    render_cmd->add_option("--set", settings, "Set any key of the scene, such as render.width=1920; may be repeated")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    render_cmd->add_option("--threads", rendering.threads, "Threads [one per core]; the result is the same on any number")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1024));
-    render_cmd->add_flag("--quiet", rendering.quiet, "Print nothing but warnings and errors");
-
-    CLI::App* movie_cmd = app.add_subcommand("movie", "Join the pictures of a run into movie.mp4");
-    movie_cmd->add_option("dir", dir, "Folder of the run")->required()->type_name("DIR");
-    movie_cmd->add_option("--rate", rate, "Frames per second [as simulated]")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber);
-
-    CLI::App* scenes_cmd = app.add_subcommand("scenes", "List the example scenes");
-    CLI::App* params_cmd = app.add_subcommand("params", "Every key of a scene file: default, unit, range, meaning");
-    params_cmd->add_flag("--markdown", markdown, "As the page docs/parameters.md");
-    CLI::App* schema_cmd = app.add_subcommand("schema", "The same as a JSON schema, for editors");
-
-    CLI::App* validate_cmd = app.add_subcommand("validate", "Compare with experiments and exact solutions");
-    validate_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
-    CLI::App* bench_cmd = app.add_subcommand("bench", "Measure speed");
-    bench_cmd->add_option("case", name, "One case [all]")->type_name("CASE");
-    backend_option(bench_cmd);
-    bench_cmd->add_option("--results", results, "Folder for the numbers [out/bench]")->type_name("DIR");
-    bench_cmd->add_option("--threads", options.threads, "Threads [one per core]")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1024));
-
-    // A misspelt command is told apart from a bad argument.
-    if (argc > 1 && argv[1][0] != '-') {
-        std::vector<std::string> known;
-        for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-        if (std::find(known.begin(), known.end(), argv[1]) == known.end())
-            throw InputError(fmt::format("unknown command \"{}\"; {}", argv[1], suggestion(argv[1], known)));
+// Every command with its options, and what it does.
+class CommandLine {
+public:
+    CommandLine()
+    {
+        app_.set_version_flag("--version", std::string("tarn ") + version());
+        app_.set_help_flag("-h,--help", "Print this and leave");
+        app_.footer(examples);
+        app_.require_subcommand(1);
+        add_scene_commands();
+        add_picture_commands();
+        add_other_commands();
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        if (e.get_exit_code() == 0) return app.exit(e);
-        if (argc == 1) {
-            fmt::print(stderr, "{}", app.help());
-            return exit_bad_input;
+
+    int run(int argc, char** argv)
+    {
+        // A misspelt command is told apart from a bad argument.
+        if (argc > 1 && argv[1][0] != '-') {
+            std::vector<std::string> known;
+            for (const auto& [command, action] : commands_) known.push_back(command->get_name());
+            if (std::find(known.begin(), known.end(), argv[1]) == known.end())
+                throw InputError(fmt::format("unknown command \"{}\"; {}", argv[1], suggestion(argv[1], known)));
         }
-        throw InputError(e.what());
-    }
-
-    if (backend == "cuda" && !on_device()) return hand_over_to_cuda(argv);
-    if (on_device()) (void)device();
-
-    if (*run_cmd) {
-        options.existing = resume ? Existing::resume : force ? Existing::replace : Existing::refuse;
-        options.command = program_name() + " run " + shell_word(scene_file);
-        for (const std::string& s : settings) options.command += " --set " + shell_word(s);
-        if (frames > 0) options.command += fmt::format(" --frames {}", frames);
-        if (on_device()) options.command += " --backend cuda";
-        return run(read_scene(scene_file, overrides_of(settings, frames)), options);
-    }
-    if (*check_cmd) {
-        const Scene scene = read_scene(scene_file, overrides_of(settings, frames));
-        print_check(scene, check(scene));
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& e) {
+            if (e.get_exit_code() == 0) return app_.exit(e);
+            if (argc == 1) {
+                fmt::print(stderr, "{}", app_.help());
+                return exit_bad_input;
+            }
+            throw InputError(e.what());
+        }
+        if (backend_ == "cuda" && !on_device()) return hand_over_to_cuda(argv);
+        if (on_device()) (void)device();
+        for (const auto& [command, action] : commands_)
+            if (*command) return action();
         return exit_done;
     }
-    if (*pack_cmd) return pack(read_scene(scene_file, overrides_of(settings, frames)), packed, force);
-    if (*convert_cmd) return convert(dir, overrides_of(settings, 0));
-    if (*render_cmd) {
-        rendering.settings = overrides_of(settings, 0);
-        return render(rendering);
-    }
-    if (*movie_cmd) return movie(dir, rate);
-    if (*scenes_cmd) return list_scenes();
-    if (*params_cmd) fmt::print("{}", markdown ? params_markdown() : params_text());
-    if (*schema_cmd) fmt::print("{}", params_schema());
-    if (*validate_cmd) return validate(name, home() / "validation", fs::read_symlink("/proc/self/exe"));
-    if (*bench_cmd) {
-        set_threads(options.threads);
-        return bench(name, results, home() / "scenes");
-    }
-    return exit_done;
-}
 
-// Errors are one line, whatever they quote.
-int complain(const std::string& text, int code)
+private:
+    CLI::App app_{"Tarn animates water: a scene file goes in, moving water comes out.", "tarn"};
+    std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
+    std::string scene_, dir_, name_, packed_, results_ = "out/bench", backend_ = "cpu";
+    std::vector<std::string> settings_;
+    RunOptions running_;
+    RenderOptions rendering_;
+    RedrawOptions drawing_;
+    int frames_ = 0;
+    double rate_ = 0;
+    bool resume_ = false, force_ = false, markdown_ = false;
+
+    CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
+    {
+        commands_.emplace_back(app_.add_subcommand(name, meaning), std::move(action));
+        return commands_.back().first;
+    }
+
+    // ---- Options of several commands ----
+
+    void add_settings(CLI::App* command, const char* meaning)
+    {
+        command->add_option("--set", settings_, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
+    }
+    void add_scene(CLI::App* command)
+    {
+        command->add_option("scene", scene_, "Scene file")->required()->type_name("SCENE");
+        add_settings(command, "Set any key of the scene, such as domain.cells=64; may be repeated");
+        command->add_option("--frames", frames_, "Frames to make, instead of time.frames")
+            ->type_name("N")
+            ->check(CLI::PositiveNumber);
+    }
+    void add_backend(CLI::App* command)
+    {
+        command->add_option("--backend", backend_, "Where the kernels run: cpu, or cuda [cpu]")
+            ->type_name("WORD")
+            ->check(CLI::IsMember({"cpu", "cuda"}));
+    }
+    static void add_threads(CLI::App* command, int& threads)
+    {
+        command->add_option("--threads", threads, "Threads [one per core]; the result is the same on any number")
+            ->type_name("N")
+            ->check(CLI::Range(1, 1024));
+    }
+    static void add_quiet(CLI::App* command, bool& quiet)
+    {
+        command->add_flag("--quiet", quiet, "Print nothing but warnings and errors");
+    }
+    static void add_folder(CLI::App* command, std::string& dir, const char* meaning = "Folder of the run")
+    {
+        command->add_option("dir", dir, meaning)->required()->type_name("DIR");
+    }
+
+    Scene scene() const { return read_scene(scene_, overrides_of(settings_, frames_)); }
+
+    // ---- Commands ----
+
+    void add_scene_commands()
+    {
+        CLI::App* command = add("run", "Simulate a scene", [this] { return run_scene(); });
+        add_scene(command);
+        add_backend(command);
+        command->add_option("--out", running_.out, "Folder for the results [out/<scene>]")->type_name("DIR");
+        add_threads(command, running_.threads);
+        CLI::Option* resume =
+            command->add_flag("--resume", resume_, "Go on with the run in the folder; more frames with --frames");
+        command->add_flag("--force", force_, "Replace the run in the folder")->excludes(resume);
+        add_quiet(command, running_.quiet);
+
+        command = add("check", "Look for mistakes; estimate cells, memory and disk", [this] {
+            const Scene checked = scene();
+            print_check(checked, check(checked));
+            return exit_done;
+        });
+        add_scene(command);
+        add_backend(command);
+
+        command = add("pack", "Write a scene as one file, which tarn-state runs without any library",
+                      [this] { return pack(scene(), packed_, force_); });
+        add_scene(command);
+        command->add_option("file", packed_, "Packed scene [<scene>.pack]")->type_name("FILE");
+        command->add_flag("--force", force_, "Replace another packed scene");
+
+        command = add("convert", "Make meshes, volumes, drawings and a movie from the states that a run or tarn-state left",
+                      [this] { return convert(dir_, overrides_of(settings_, 0)); });
+        add_folder(command, dir_, "Folder of the states or of the run");
+        add_settings(command, "Set a key of [output], such as output.surface=usd; may be repeated");
+    }
+
+    int run_scene()
+    {
+        running_.existing = resume_ ? Existing::resume : force_ ? Existing::replace : Existing::refuse;
+        running_.command = program_name() + " run " + shell_word(scene_);
+        for (const std::string& s : settings_) running_.command += " --set " + shell_word(s);
+        if (frames_ > 0) running_.command += fmt::format(" --frames {}", frames_);
+        if (on_device()) running_.command += " --backend cuda";
+        return tarn::run(scene(), running_);
+    }
+
+    void add_picture_commands()
+    {
+        const char* const settings = "Set a key of the scene, such as camera.fov=30; may be repeated";
+        CLI::App* command = add("preview", "Draw the frames of a run again, with another camera, colours or size", [this] {
+            drawing_.settings = overrides_of(settings_, 0);
+            return redraw(drawing_);
+        });
+        add_folder(command, drawing_.dir);
+        command->add_option("--frames", drawing_.frames, "Only these, into try/preview: 12, 10-20 or 10-20/5 [all]")
+            ->type_name("LIST");
+        add_settings(command, settings);
+        add_threads(command, drawing_.threads);
+        add_quiet(command, drawing_.quiet);
+
+        command = add("render", "Render the frames of a run, finished or still going on", [this] {
+            rendering_.settings = overrides_of(settings_, 0);
+            return render(rendering_);
+        });
+        add_folder(command, rendering_.dir);
+        command->add_option("--frames", rendering_.frames, "Which: 12, 10-20 or 10-20/5, several with commas [all]")
+            ->type_name("LIST");
+        command->add_option("--samples", rendering_.samples, "Paths for each pixel, instead of render.samples")
+            ->type_name("N")
+            ->check(CLI::Range(1, 1000000));
+        command->add_option("--scale", rendering_.scale, "Of width and height, into try/render [1]")
+            ->type_name("X")
+            ->check(CLI::Range(0.01, 16.0));
+        command->add_flag("--preview", rendering_.preview,
+                          "Quick, into try/render: half the size, 8 samples, denoised");
+        command->add_flag("--again", rendering_.again, "Render frames that are finished, too");
+        add_settings(command, settings);
+        add_threads(command, rendering_.threads);
+        add_quiet(command, rendering_.quiet);
+
+        command = add("movie", "Join the pictures of a run: movie.mp4, and render.mp4",
+                      [this] { return movie(dir_, rate_); });
+        add_folder(command, dir_);
+        command->add_option("--rate", rate_, "Frames per second [as simulated]")
+            ->type_name("N")
+            ->check(CLI::PositiveNumber);
+    }
+
+    void add_other_commands()
+    {
+        add("scenes", "List the example scenes", list_scenes);
+        CLI::App* command = add("params", "Every key of a scene file: default, unit, range, meaning", [this] {
+            fmt::print("{}", markdown_ ? params_markdown() : params_text());
+            return exit_done;
+        });
+        command->add_flag("--markdown", markdown_, "As the page docs/parameters.md");
+        add("schema", "The same as a JSON schema, for editors", [] {
+            fmt::print("{}", params_schema());
+            return exit_done;
+        });
+
+        command = add("validate", "Compare with experiments and exact solutions",
+                      [this] { return validate(name_, home() / "validation", fs::read_symlink("/proc/self/exe")); });
+        command->add_option("case", name_, "One case [all]")->type_name("CASE");
+
+        command = add("bench", "Measure speed", [this] {
+            set_threads(running_.threads);
+            return bench(name_, results_, home() / "scenes");
+        });
+        command->add_option("case", name_, "One case [all]")->type_name("CASE");
+        add_backend(command);
+        command->add_option("--results", results_, "Folder for the numbers [out/bench]")->type_name("DIR");
+        add_threads(command, running_.threads);
+    }
+};
+
+// An error is one line, whatever it quotes.
+int complain(std::string line, int code)
 {
-    std::string line = text;
     std::replace(line.begin(), line.end(), '\n', ' ');
     fmt::print(stderr, "tarn: {}\n", line);
     return code;
@@ -292,9 +357,10 @@ int complain(const std::string& text, int code)
 int main(int argc, char** argv)
 {
     try {
-        return run_command_line(argc, argv);
+        return CommandLine().run(argc, argv);
     } catch (const InputError& e) {
-        return complain(e.what(), exit_bad_input);
+        for (const std::string& line : e.lines) complain(line, exit_bad_input);
+        return exit_bad_input;
     } catch (const RunError& e) {
         return complain(e.what(), exit_failed);
     } catch (const std::bad_alloc&) {

@@ -12,6 +12,7 @@
 #include "tarn/base/error.h"
 #include "tarn/base/nearest.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/output/files.h"
 #include "tarn/run/complaint.h"
@@ -28,11 +29,12 @@ using namespace tarn;
 namespace {
 
 constexpr const char* help = R"(Runs a packed scene and leaves the state of every frame.
-Usage: tarn-state PACKED --out DIR [--frames N] [--resume]
+Usage: tarn-state PACKED --out DIR [--frames N] [--threads N] [--resume]
 
   PACKED        Packed scene, made by: tarn pack SCENE
   --out DIR     Folder for the states
   --frames N    Frames to make, instead of time.frames
+  --threads N   Threads [one per core]; the result is the same on any number
   --resume      Go on from the newest state in the folder
   -h, --help    Print this and leave
   --version     Print the version and leave
@@ -44,7 +46,8 @@ Exit codes: 0 done, 1 the simulation failed, 2 bad input.
 
 struct Options {
     std::string packed, out;
-    int frames = 0;  // as the scene says where 0
+    int frames = 0;   // as the scene says where 0
+    int threads = 0;  // as many as there are cores where 0
     bool resume = false, help = false, version = false;
 };
 
@@ -78,6 +81,8 @@ Options parse(const std::vector<std::string>& words)
             o.out = value();
         } else if (option == "--frames") {
             o.frames = whole_number(option, value());
+        } else if (option == "--threads") {
+            o.threads = whole_number(option, value());
         } else if (words[i] == "--resume") {
             o.resume = true;
         } else if (words[i] == "--help" || words[i] == "-h") {
@@ -86,7 +91,7 @@ Options parse(const std::vector<std::string>& words)
             o.version = true;
         } else {
             throw InputError("unknown option \"" + words[i] + "\"; " +
-                             suggestion(option, {"--out", "--frames", "--resume", "--help", "--version"}));
+                             suggestion(option, {"--out", "--frames", "--threads", "--resume", "--help", "--version"}));
         }
     }
     if (o.help || o.version) return o;
@@ -171,7 +176,7 @@ public:
     }
 
 private:
-    double frame_time(int frame) const { return frame / params_.time.rate; }
+    double frame_time(int frame) const { return params_.time.time_of(frame); }
 
     bool load()
     {
@@ -277,13 +282,18 @@ int run_command_line(const std::vector<std::string>& words)
 {
     const Options options = parse(words);
     if (options.help || options.version) {
-        std::fputs(options.help ? help : "tarn-state " TARN_VERSION "\n", stdout);
+        std::fputs(options.help ? help : (std::string("tarn-state ") + version() + "\n").c_str(), stdout);
         return exit_done;
     }
     if (on_device()) (void)device();
+    set_threads(options.threads);
+    if (threads() < options.threads)
+        throw InputError("--threads " + std::to_string(options.threads) + ": this program runs on " +
+                         std::to_string(threads()) + " at most; build it with oneTBB for more: -DTARN_BACKEND=tbb");
     Scene scene = read_packed(options.packed);
     if (options.frames > 0) scene.params.time.frames = options.frames;
-    if (const auto problem = first_problem(scene.params)) throw InputError(problem->key + ": " + problem->text);
+    if (const auto wrong = problems(scene.params); !wrong.empty())
+        throw InputError(wrong[0].key + ": " + wrong[0].text);
     LineFile log = open_folder(options.out, scene, options.resume);
     if (scene.params.dimension() == 2) return Simulation<2>(scene, options.out, log).run(options.resume);
     return Simulation<3>(scene, options.out, log).run(options.resume);

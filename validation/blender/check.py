@@ -75,7 +75,7 @@ found = json.loads((out / "found.json").read_text())
 worst = {"points": 0.0, "velocity": 0.0, "radius": 0.0}
 missing, drops = 0, 0
 for frame, parts in found["frames"].items():
-    for name, part in (("Water", "surface"), ("Solids", "solids"), ("Spray", "particles")):
+    for name, part in (("Water", "surface"), ("Solid 1", "solids"), ("Spray", "particles")):
         columns, triangles = read_ply(run / part / f"frame_{int(frame):04}.ply")
         expected, shown = vectors(columns, "x", "y", "z"), parts[name]
         if len(expected) != len(shown.get("points", ())) or len(triangles) != shown.get("triangles", 0):
@@ -96,6 +96,11 @@ case.at_most("error of velocity [m/s]", worst["velocity"], 0)
 case.at_most("error of radius [m]", worst["radius"], 0)
 case.expect("there is spray", float(drops > 0), 1, 0, relative=False)
 case.expect("a file opened again shows its run", found["reopened"], len(read_ply(run / "surface/frame_0002.ply")[0]["x"]), 0, relative=False)
+case.expect("a note is hidden with the add-on", float(found["notes"]["with"] == [False]), 1, 0, relative=False)
+case.expect("and shown without it", float(found["notes"]["without"] == [True]), 1, 0, relative=False)
+words = found["state"]
+case.expect("the panel tells the run's state", float(words[0] == "done: frame 8 of 8" and "no such folder" in words[1]), 1, 0, relative=False)
+case.expect("reload and Tarn's camera", float(found["buttons"] == [8, "Tarn camera"]), 1, 0, relative=False)
 volume = found["volume"]
 good = volume["unit"] == "SECOND" and volume["grid"] == "vel" and volume["file"].endswith("frame_0003.vdb") and {"surface", "vel"} <= set(volume["grids"])
 case.expect("volumes in m/s", float(good), 1, 0, relative=False)

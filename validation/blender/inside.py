@@ -78,7 +78,7 @@ found["range"] = [scene.frame_start, scene.frame_end, scene.render.fps / scene.r
 found["frames"] = {}
 for frame in range(scene.frame_start, scene.frame_end + 1):
     scene.frame_set(frame)
-    found["frames"][frame] = {name: seen(scene, name) for name in ("Water", "Solids", "Spray")}
+    found["frames"][frame] = {name: seen(scene, name) for name in ("Water", "Solid 1", "Spray")}
 thing = next(o for o in scene.objects if o.type == "VOLUME")
 thing.hide_viewport = False
 scene.frame_set(3)
@@ -99,6 +99,29 @@ bpy.ops.wm.open_mainfile(filepath=str(out / "run.blend"))
 scene = bpy.context.window.scene
 scene.frame_set(2)
 found["reopened"] = len(seen(scene, "Water")["points"])
+
+# What the add-on alone hides says in a file that is opened without it what is missing.
+def notes():
+    return [not o.hide_viewport and not o.hide_render for o in bpy.data.objects if o.name.startswith("Tarn note")]
+
+
+found["notes"] = {"with": notes()}
+tarn_water.unregister()
+bpy.ops.wm.open_mainfile(filepath=str(out / "run.blend"))
+scene = bpy.context.window.scene
+found["notes"]["without"] = notes()
+render(scene, out / "without.png", 480, 270, 16)
+tarn_water.register()
+
+# The panel's words and its buttons.
+bpy.ops.wm.open_mainfile(filepath=str(out / "run.blend"))
+scene = bpy.context.window.scene
+found["state"] = tarn_water.panel.state_of(str(run)) + tarn_water.panel.state_of(str(out / "nowhere"))
+scene.camera, scene.frame_end = None, 1
+bpy.ops.scene.tarn_reload()
+scene.render.resolution_x, scene.render.resolution_y, scene.cycles.samples = 32, 18, 1
+bpy.ops.render.tarn_camera()
+found["buttons"] = [scene.frame_end, scene.camera.name]
 
 # A box and a drop that move right at 3 m/s leave a smear as wide as they go while the shutter is open. Seen from straight
 # ahead, as light before nothing.

@@ -4,7 +4,7 @@ bl_info = {
     "name": "Tarn water",
     "description": "Opens the folder of a Tarn run: surface, spray, volumes, solids and camera, ready to render",
     "author": "Tarn",
-    "version": (0, 1, 0),
+    "version": (0, 2, 0),
     "blender": (3, 4, 0),
     "location": "File > Import > Tarn run (folder)",
     "category": "Import-Export",
@@ -12,7 +12,7 @@ bl_info = {
 
 import bpy
 
-from . import sequence
+from . import note, panel, sequence
 from .load import load
 from .run import NoRun
 
@@ -50,9 +50,13 @@ def register():
     bpy.utils.register_class(OpenTarnRun)
     bpy.types.TOPBAR_MT_file_import.append(add_to_menu)
     sequence.register()
+    note.register()
+    panel.register()
 
 
 def unregister():
+    panel.unregister()
+    note.unregister()
     sequence.unregister()
     bpy.types.TOPBAR_MT_file_import.remove(add_to_menu)
     bpy.utils.unregister_class(OpenTarnRun)

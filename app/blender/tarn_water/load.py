@@ -4,7 +4,7 @@ import math
 
 import bpy
 
-from . import look, sequence
+from . import look, note, sequence
 from .run import Run
 
 
@@ -24,10 +24,11 @@ def load(folder):
     surface = sequence.new_object("Water", "surface", run, scene.collection)
     surface.data.materials.append(look.water())
     made = [surface]
-    if run.frames("solids"):
-        solids = sequence.new_object("Solids", "solids", run, scene.collection)
-        solids.data.materials.append(look.matte("Tarn solid", (0.45, 0.42, 0.38)))
-        made.append(solids)
+    for number, entry in enumerate(run.solids if run.frames("solids") else ()):
+        if not entry.get("subtract"):
+            solid = sequence.new_object(f"Solid {number + 1}", "solids", run, scene.collection, number)
+            solid.data.materials.append(look.solid(f"Tarn {run.name} solid {number + 1}", entry))
+            made.append(solid)
     if run.frames("particles"):
         spray = sequence.new_object("Spray", "particles", run, scene.collection)
         add_points_modifier(spray, look.water())
@@ -37,7 +38,7 @@ def load(folder):
     camera = look.new_camera(run, scene.render.resolution_x / scene.render.resolution_y)
     scene.collection.objects.link(camera)
     scene.camera = camera
-    made += [camera, new_floor(run, scene.collection)]
+    made += [camera, new_floor(run, scene.collection), note.new_note(run, scene.collection)]
     for each in made:
         each.parent = root
 

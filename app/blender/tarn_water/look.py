@@ -54,6 +54,31 @@ def matte(name, color):
     return new_material(name, build)
 
 
+# As Tarn's own renderer has them where the scene gives no color.
+SOLID_COLORS = {"plaster": (0.58, 0.56, 0.53), "plastic": (0.70, 0.12, 0.06), "metal": (0.91, 0.92, 0.92), "mirror": (0.97, 0.96, 0.91),
+                "glass": (1, 1, 1)}
+SOLID_NODES = {"plastic": "ShaderNodeBsdfPrincipled", "metal": "ShaderNodeBsdfGlossy", "mirror": "ShaderNodeBsdfGlossy",
+               "glass": "ShaderNodeBsdfGlass"}
+
+
+def solid(name, entry):
+    """The material of an entry of [[solid]]."""
+    kind = entry.get("material", "plaster")
+    color = entry.get("color", SOLID_COLORS[kind])
+    if kind == "plaster":
+        return matte(name, color)
+
+    def build(nodes, links, output):
+        shader = nodes.new(SOLID_NODES[kind])
+        if kind == "glass":
+            shader.inputs["IOR"].default_value = 1.5  # clear, whatever its color
+        else:
+            shader.inputs["Base Color" if kind == "plastic" else "Color"].default_value = (*color, 1)
+        shader.inputs["Roughness"].default_value = 0 if kind in ("mirror", "glass") else float(entry.get("roughness", 0.3))
+        links.new(shader.outputs[0], output.inputs["Surface"])
+    return new_material(name, build)
+
+
 def tiles(name, width):
     """A floor of light and dark tiles, by which one sees what water does to light."""
     def build(nodes, links, output):

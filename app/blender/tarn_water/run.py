@@ -25,7 +25,9 @@ class Run:
         self.title = scene.get("title") or self.name
         self.size = [float(x) for x in scene["domain"]["size"]]
         self.rate = float(scene["time"]["rate"])
+        self.speed = float(scene["time"].get("speed", 1))  # seconds of the scene for each on the screen
         self.camera = scene.get("camera", {})
+        self.solids = scene.get("solid", [])
         if len(self.size) == 2:
             raise NoRun(f"{self.folder}: is a run in 2D, which has an outline and no surface; give domain.size three numbers")
         if not self.frames("surface"):
@@ -70,7 +72,7 @@ def find(folder):
     if not given.exists():
         raise NoRun(f"{given}: no such folder; give the one that tarn run wrote, such as out/dam_break")
     path = given if given.is_dir() else given.parent
-    if path.name in PARTS + ("render", "checkpoint") and (path.parent / "scene.toml").exists():
+    if path.name in PARTS + ("preview", "render", "state", "checkpoint") and (path.parent / "scene.toml").exists():
         path = path.parent
     if not (path / "scene.toml").exists():
         raise NoRun(f"{path}: holds no run of Tarn, as there is no scene.toml in it; give a folder that tarn run wrote")
@@ -111,6 +113,13 @@ def read_ply(path):
     table = np.frombuffer(data, vertex, vertices, start)
     triangles = np.frombuffer(data, face, faces, start + table.nbytes)["v"]
     return {name: table[name] for name in vertex.names}, triangles
+
+
+def of_owner(columns, triangles, owner):
+    """The part of a mesh of solids that belongs to one entry: triangles by their first corner, and their points."""
+    kept = triangles[columns["solid"][triangles[:, 0]] == owner]
+    used, renamed = np.unique(kept, return_inverse=True)
+    return {name: column[used] for name, column in columns.items()}, renamed.reshape(-1, 3).astype("<i4")
 
 
 def vectors(columns, *names):

@@ -1,5 +1,5 @@
 """Meshes that take their points from a run's files whenever the frame changes. Topology changes from frame to frame, so the
-mesh is filled anew; the attribute `velocity`, in m/s, is what Cycles blurs it by."""
+mesh is filled anew; the attribute `velocity`, in metres a second on the screen, is what Cycles blurs it by."""
 
 import bpy
 import numpy as np
@@ -8,12 +8,15 @@ from bpy.app.handlers import persistent
 from . import run as runs
 
 # What an object shows is written on it, so that a saved file finds it again.
-FOLDER, PART, SHOWN = "tarn_folder", "tarn_part", "tarn_frame"
+FOLDER, PART, SHOWN, OWNER = "tarn_folder", "tarn_part", "tarn_frame", "tarn_entry"
 
 
-def new_object(name, part, run, collection):
+def new_object(name, part, run, collection, owner=None):
+    """One that shows a part of the run; of the solids, that of one entry."""
     made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
     made[FOLDER], made[PART], made[SHOWN] = str(run.folder), part, -1
+    if owner is not None:
+        made[OWNER] = owner
     collection.objects.link(made)
     return made
 
@@ -26,8 +29,11 @@ def show(thing, frame):
     if chosen is None or chosen == thing[SHOWN]:
         return
     columns, triangles = runs.read_ply(run.path(part, chosen))
+    if OWNER in thing and "solid" in columns:
+        columns, triangles = runs.of_owner(columns, triangles, thing[OWNER])
     fill(thing.data, runs.vectors(columns, "x", "y", "z"), triangles)
-    set_attribute(thing.data, "velocity", "FLOAT_VECTOR", "vector", runs.vectors(columns, "vx", "vy", "vz"))
+    # Blender counts the seconds of its own clock.
+    set_attribute(thing.data, "velocity", "FLOAT_VECTOR", "vector", run.speed * runs.vectors(columns, "vx", "vy", "vz"))
     if "radius" in columns:
         set_attribute(thing.data, "radius", "FLOAT", "value", np.ascontiguousarray(columns["radius"]))
     thing[SHOWN] = chosen

@@ -9,12 +9,26 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tarn {
 
-// What the user gave cannot be used. The text names file, line and key where there are any, and says what to do.
+// What the user gave cannot be used. The text names file, line and key where there are any, and says what to do; where
+// several things are wrong, each has a line.
 struct InputError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit InputError(const std::string& text) : std::runtime_error(text), lines{text} {}
+    explicit InputError(std::vector<std::string> all) : std::runtime_error(joined(all)), lines(std::move(all)) {}
+
+    std::vector<std::string> lines;  // one at least
+
+private:
+    static std::string joined(const std::vector<std::string>& lines)
+    {
+        std::string text;
+        for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+        return text;
+    }
 };
 
 // The world outside failed while a run was going on: a full disk, a file that vanished. Exit code 1.

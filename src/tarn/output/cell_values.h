@@ -10,7 +10,7 @@
 namespace tarn {
 
 struct CellValues {
-    std::vector<float> phi;
+    std::vector<float> phi;       // negative in water, and so nowhere in solids
     std::vector<Vec3f> velocity;  // in 2D the last is zero
     std::vector<float> solid;     // the distance to solids; empty where there are none
 };
@@ -38,6 +38,8 @@ CellValues cell_values(const Water<D>& water)
             // Distances to solids sit on nodes, half a cell before the centres.
             const Vec<D, float> x = c.template as<float>() + Vec<D, float>::all(0.5f);
             values.solid[i] = sample(solid, locate(solid, x, cells));
+            // phi itself goes on into solids; what is written is the water that is outside of them.
+            values.phi[i] = std::max(values.phi[i], -values.solid[i]);
         }
     });
     return values;

@@ -1,14 +1,12 @@
 #include "tarn/output/particles.h"
 
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 #include <fmt/format.h>
 
-#include "tarn/base/error.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
-#include "tarn/output/ply_file.h"
 
 namespace tarn {
 
@@ -24,11 +22,11 @@ float radius_of(float volume, float h)
 }  // namespace
 
 template <int D>
-std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
+std::vector<Drop> drops_of(const Fragments<D>& fragments, double cell, const FragmentParams& params)
 {
-    const float h = static_cast<float>(water.grid.h);
+    const float h = static_cast<float>(cell);
     std::vector<Drop> drops;
-    for (const Fragment<D>& f : read_fragments(water.fragments)) {
+    for (const Fragment<D>& f : read_fragments(fragments)) {
         Drop drop{};
         for (int a = 0; a < D; ++a) {
             drop.position[a] = h * static_cast<float>(f.x[a] + 0.5);
@@ -43,8 +41,8 @@ std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
     }
     return drops;
 }
-template std::vector<Drop> drops_of(const Water<2>&, const FragmentParams&);
-template std::vector<Drop> drops_of(const Water<3>&, const FragmentParams&);
+template std::vector<Drop> drops_of(const Fragments<2>&, double, const FragmentParams&);
+template std::vector<Drop> drops_of(const Fragments<3>&, double, const FragmentParams&);
 
 void write_particles(const std::string& path, const std::vector<Drop>& drops)
 {
@@ -55,19 +53,9 @@ void write_particles(const std::string& path, const std::vector<Drop>& drops)
         "property float vx\nproperty float vy\nproperty float vz\n"
         "property float radius\nproperty float age\n"
         "property int id\nproperty int kind\nproperty float stretch\nend_header\n",
-        TARN_VERSION, drops.size());
+        version(), drops.size());
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
-}
-
-std::vector<Drop> read_particles(const std::string& path)
-{
-    const PlyFile file = read_ply_file(path);
-    if (file.count("face") || file.count("edge") || file.body.size() != sizeof(Drop) * file.count("vertex"))
-        throw InputError(path + ": holds no particles that Tarn wrote");
-    std::vector<Drop> drops(file.count("vertex"));
-    std::memcpy(static_cast<void*>(drops.data()), file.body.data(), file.body.size());
-    return drops;
 }
 
 }  // namespace tarn

@@ -15,14 +15,17 @@ struct Drop {
     float stretch = 1;         // how much longer than wide, along its velocity
 };
 
-// Those of a water that the program can read.
+// Those that the program can read, on a grid of cells of size h.
 template <int D>
-std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params);
+std::vector<Drop> drops_of(const Fragments<D>& fragments, double h, const FragmentParams& params);
+template <int D>
+std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
+{
+    return drops_of(water.fragments, water.grid.h, params);
+}
 
 // Binary little-endian PLY: points with velocity (vx vy vz), radius, age, id, kind (0 droplet, 1 bubble, 2 foam) and
 // stretch. Written to a temporary name, then renamed.
 void write_particles(const std::string& path, const std::vector<Drop>& drops);
-// What write_particles wrote. Throws InputError where the file is something else.
-std::vector<Drop> read_particles(const std::string& path);
 
 }  // namespace tarn

@@ -22,11 +22,12 @@
 #include <cstring>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
-#include "tarn/output/ply_file.h"
 
 namespace tarn {
 
@@ -400,6 +401,7 @@ Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t)
     Mesh mesh;
     mesh.points.resize(points.size());
     mesh.velocities.resize(points.size());
+    mesh.owners.resize(points.size());
     for_each_point("place solids", points.size(), [&](size_t i) {
         const Vec3 x = samples.position({double(points[i][0]), double(points[i][1]), double(points[i][2])});
         int owner = 0;
@@ -407,6 +409,10 @@ Mesh solid_mesh(const Geometry& solids, const Grid<3>& grid, double t)
         mesh.points[i] = x.as<float>();
         const auto n = static_cast<size_t>(owner);
         mesh.velocities[i] = ((0.5 / instant) * (after[n].apply(x) - before[n].apply(x))).as<float>();
+        // Where a shape is cut out, what shows is the solid that it is cut from; the first is never cut out.
+        while (samples.shapes[static_cast<size_t>(owner)].subtract)
+            (void)tarn::distance(samples.shapes.data(), std::exchange(owner, 0), x, &owner);
+        mesh.owners[i] = owner;
     });
     add_triangles(mesh, quads);
     add_normals(mesh);
@@ -439,19 +445,21 @@ void write_ply(const std::string& path, const Mesh& mesh)
         "property float x\nproperty float y\nproperty float z\n"
         "property float nx\nproperty float ny\nproperty float nz\n"
         "property float vx\nproperty float vy\nproperty float vz\n",
-        TARN_VERSION, mesh.points.size());
+        version(), mesh.points.size());
+    if (!mesh.owners.empty()) bytes += "property int solid\n";
     if (mesh.lines.empty())
         bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\n", mesh.triangles.size());
     else
         bytes += fmt::format("element edge {}\nproperty int vertex1\nproperty int vertex2\n", mesh.lines.size());
     bytes += "end_header\n";
 
-    bytes.reserve(bytes.size() + 36 * mesh.points.size() + 13 * mesh.triangles.size() + 8 * mesh.lines.size());
+    bytes.reserve(bytes.size() + 40 * mesh.points.size() + 13 * mesh.triangles.size() + 8 * mesh.lines.size());
     const auto append = [&](const auto& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
     for (size_t i = 0; i < mesh.points.size(); ++i) {
         append(mesh.points[i]);
         append(mesh.normals[i]);
         append(mesh.velocities[i]);
+        if (!mesh.owners.empty()) append(mesh.owners[i]);
     }
     for (const auto& t : mesh.triangles) {
         bytes += '\3';
@@ -461,38 +469,11 @@ void write_ply(const std::string& path, const Mesh& mesh)
     write_file(path, bytes);
 }
 
-Mesh read_ply(const std::string& path)
-{
-    const PlyFile file = read_ply_file(path);
-    const size_t points = file.count("vertex"), triangles = file.count("face"), lines = file.count("edge");
-    if (file.body.size() != 36 * points + 13 * triangles + 8 * lines)
-        throw InputError(path + ": holds no surface that Tarn wrote, or not all of it");
-    Mesh mesh;
-    const char* from = file.body.data();
-    const auto take = [&](auto& value) {
-        std::memcpy(&value, from, sizeof value);
-        from += sizeof value;
-    };
-    mesh.points.resize(points), mesh.normals.resize(points), mesh.velocities.resize(points);
-    for (size_t i = 0; i < points; ++i) {
-        take(mesh.points[i]);
-        take(mesh.normals[i]);
-        take(mesh.velocities[i]);
-    }
-    mesh.triangles.resize(triangles), mesh.lines.resize(lines);
-    for (auto& t : mesh.triangles) {
-        ++from;  // that it is a triangle
-        take(t);
-    }
-    for (auto& l : mesh.lines) take(l);
-    return mesh;
-}
-
 void write_obj(const std::string& path, const Mesh& mesh)
 {
     fmt::memory_buffer text;
     const auto to = std::back_inserter(text);
-    fmt::format_to(to, "# Tarn {}: metres, y is up\no water\n", TARN_VERSION);
+    fmt::format_to(to, "# Tarn {}: metres, y is up\no water\n", version());
     for (const Vec3f& p : mesh.points) fmt::format_to(to, "v {} {} {}\n", p[0], p[1], p[2]);
     for (const Vec3f& n : mesh.normals) fmt::format_to(to, "vn {:.4f} {:.4f} {:.4f}\n", n[0], n[1], n[2]);
     // OBJ counts from one.

@@ -1,6 +1,5 @@
-// Three grids, all with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
+// Two grids, both with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
 //   surface  float, level set: max(phi, -solid, distance to the walls), so that what is converted to polygons is closed
-//   phi      float, in 3D: phi alone, which goes on into solids; a renderer closes the water by walls and solids exactly
 //   vel      vector, the faces averaged to the centres: Houdini also reads staggered vectors, Blender does not
 // A 2D run becomes a slab of one layer of cells, without walls before and behind it.
 
@@ -9,13 +8,13 @@
 #include <openvdb/io/Compression.h>
 #include <openvdb/io/File.h>
 #include <openvdb/openvdb.h>
-#include <openvdb/tools/Dense.h>
 
 #include <memory>
 #include <mutex>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
+#include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
 
@@ -86,9 +85,8 @@ bool in_slab(openvdb::Coord ijk)
     return D == 3 || ijk[2] == 0;
 }
 
-// `closed`: by walls and solids.
 template <int D>
-openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Transform::Ptr transform, bool closed)
+openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Transform::Ptr transform)
 {
     const Grid<D>& g = water.grid;
     // phi may be clamped to a narrower band than OpenVDB's; beyond it there is nothing to store.
@@ -97,13 +95,13 @@ openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Trans
     const float h = static_cast<float>(g.h), band = std::clamp(reach, h, half_width * h);
 
     auto out = openvdb::FloatGrid::create(band);
-    out->setName(closed ? "surface" : "phi");
+    out->setName("surface");
     out->setGridClass(openvdb::GRID_LEVEL_SET);
     out->setTransform(transform);
     out->insertMeta("units", openvdb::StringMetadata("m"));
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
     const auto half = Vec<D, float>::all(0.5f);  // from a cell's index to that of a node
-    fill(*out, g, closed ? half_width : 0, [&](auto& leaf) {
+    fill(*out, g, half_width, [&](auto& leaf) {
         bool constant = true;
         for (auto it = leaf.beginValueAll(); it; ++it) {
             const openvdb::Coord ijk = it.getCoord();
@@ -114,8 +112,8 @@ openvdb::FloatGrid::Ptr surface_grid(const Water<D>& water, openvdb::math::Trans
             const Cell<D> c = cell_of<D>(ijk);
             const Vec<D, float> x = c.template as<float>();
             float f = sample_cells(phi, g.cells, x);
-            if (closed) f = std::max(f, wall_distance(g, c));
-            if (closed && water.solids.any) f = std::max(f, -sample(solid, locate(solid, x + half, g.cells)));
+            f = std::max(f, wall_distance(g, c));
+            if (water.solids.any) f = std::max(f, -sample(solid, locate(solid, x + half, g.cells)));
             f = std::clamp(f, -band, band);
             leaf.setValueOnly(it.pos(), f);
             if (std::abs(f) < band) leaf.setActiveState(it.pos(), true);
@@ -173,14 +171,13 @@ void write_vdb(const std::string& path, const Water<D>& water)
     transform->postTranslate(openvdb::Vec3d(0.5 * h));
 
     openvdb::MetaMap about;
-    about.insertMeta("creator", openvdb::StringMetadata("Tarn " TARN_VERSION));
+    about.insertMeta("creator", openvdb::StringMetadata(std::string("Tarn ") + version()));
     about.insertMeta("time", openvdb::DoubleMetadata(water.time));
     about.insertMeta("up_axis", openvdb::StringMetadata("y"));
     about.insertMeta("cells", openvdb::Vec3IMetadata({water.grid.cells[0], water.grid.cells[1],
                                                       D == 3 ? water.grid.cells[D - 1] : 1}));
 
-    openvdb::GridCPtrVec grids{surface_grid(water, transform, true), velocity_grid(water, transform->copy())};
-    if (D == 3) grids.push_back(surface_grid(water, transform->copy(), false));
+    openvdb::GridCPtrVec grids{surface_grid(water, transform), velocity_grid(water, transform->copy())};
     try {
         openvdb::io::File file(part_name(path));
         file.setCompression(openvdb::io::COMPRESS_ACTIVE_MASK | openvdb::io::COMPRESS_BLOSC);
@@ -194,42 +191,6 @@ void write_vdb(const std::string& path, const Water<D>& water)
         throw;
     }
     publish_file(path);
-}
-
-Volume read_vdb(const std::string& path)
-{
-    start_openvdb();
-    const auto fail = [&](const std::string& why) {
-        throw RunError(path + ": is no volume to render from: " + why + "; run the scene again with this version");
-    };
-    try {
-        openvdb::io::File file(path);
-        file.open();
-        const auto cells = file.getMetadata()->getMetadata<openvdb::Vec3IMetadata>("cells");
-        const auto time = file.getMetadata()->getMetadata<openvdb::DoubleMetadata>("time");
-        if (!cells || !time || !file.hasGrid("phi") || !file.hasGrid("vel")) fail("it has no phi");
-        const auto phi = openvdb::gridPtrCast<openvdb::FloatGrid>(file.readGrid("phi"));
-        const auto velocity = openvdb::gridPtrCast<openvdb::Vec3SGrid>(file.readGrid("vel"));
-        if (!phi || !velocity) fail("its grids are of other types");
-
-        const openvdb::Vec3i n = cells->value();
-        Volume volume;
-        volume.grid = Grid<3>({n[0], n[1], n[2]}, phi->voxelSize()[0]);
-        volume.time = time->value();
-        const size_t count = static_cast<size_t>(volume.grid.count());
-        volume.phi.resize(count);
-        volume.velocity.resize(count);
-        const openvdb::CoordBBox box({0, 0, 0}, {n[0] - 1, n[1] - 1, n[2] - 1});
-        using openvdb::tools::Dense, openvdb::tools::LayoutXYZ;
-        Dense<float, LayoutXYZ> values(box, volume.phi.data());
-        openvdb::tools::copyToDense(*phi, values);
-        static_assert(sizeof(Vec3f) == sizeof(openvdb::Vec3s));
-        Dense<openvdb::Vec3s, LayoutXYZ> vectors(box, reinterpret_cast<openvdb::Vec3s*>(volume.velocity.data()));
-        openvdb::tools::copyToDense(*velocity, vectors);
-        return volume;
-    } catch (const openvdb::Exception& error) {
-        throw RunError(path + ": cannot be read: " + error.what());
-    }
 }
 
 template void write_vdb<2>(const std::string&, const Water<2>&);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "tarn/base/version.h"
 #include "tarn/output/cell_values.h"
 #include "tarn/output/files.h"
 
@@ -28,7 +29,7 @@ public:
             "<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<{}{}>\n"
             "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
             "</DataArray></FieldData>\n",
-            TARN_VERSION, type, type, attributes, time);
+            version(), type, type, attributes, time);
     }
 
     void open(const std::string& element) { head_ += "<" + element + ">\n"; }

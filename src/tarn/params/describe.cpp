@@ -172,7 +172,9 @@ std::string params_markdown()
         "Every key of a scene file. This page is made from `src/tarn/params/tables.cpp` and a test compares the two.\n"
         "\n"
         "Lengths are in metres and times in seconds; y is up. A *vector* is as many numbers as the scene has\n"
-        "dimensions. *Keyframes* are a list `[{t = 0, v = ...}, {t = 1, v = ...}]`, joined by straight lines. On the\n"
+        "dimensions. *Keyframes* are a list `[{t = 0, v = ...}, {t = 1, v = ...}]`, joined by straight lines; with\n"
+        "`ease = \"in\"`, `\"out\"` or `\"in-out\"` in a keyframe the way to the next starts slowly, ends slowly or both,\n"
+        "and `ease = \"curve\"` draws a smooth curve through the keyframes, which never goes beyond them. On the\n"
         "command line, `--set domain.cells=64` and `--set water.0.radius=0.2` change one key.\n";
     for (const Section& section : sections()) {
         out += "\n## " + title(section) + "\n\n" + section.meaning + "\n";
@@ -228,8 +230,12 @@ Members vector_schema(const ParamRow& row)
 Members keyed_schema(const std::vector<std::string>& plain)
 {
     const std::string value = plain.size() == 1 ? plain[0] : object({{"anyOf", list(plain)}});
+    std::vector<std::string> ease;
+    for (const Word& w : ease_words()) ease.push_back(quoted(w.text));
     const std::string frame = object({{"type", "\"object\""},
-                                      {"properties", object({{"t", object({{"type", "\"number\""}})}, {"v", value}})},
+                                      {"properties", object({{"t", object({{"type", "\"number\""}})},
+                                                             {"v", value},
+                                                             {"ease", object({{"enum", list(ease)}})}})},
                                       {"required", "[\"t\", \"v\"]"},
                                       {"additionalProperties", "false"}});
     std::vector<std::string> options = plain;

@@ -94,8 +94,12 @@ struct PressureParams {
 struct TimeParams {
     int frames = 90;
     double rate = 30;  // frames per second
+    double speed = 1;  // seconds of the scene for each second on the screen
     double cfl = 2;    // cells that the fastest water crosses in one step
     double max_step = std::numeric_limits<double>::infinity();
+
+    double frame_seconds() const { return speed / rate; }  // in the scene
+    double time_of(int frame) const { return frame * speed / rate; }
 };
 
 struct OutputParams {
@@ -105,6 +109,7 @@ struct OutputParams {
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
     bool render = false;              // pictures by the renderer when all frames are there
+    bool state = true;                // of each frame, for whatever is made of it later
     int preview_width = 640;          // pixels
     int checkpoint_every = 10;        // frames
     double checkpoint_interval = 20;  // s

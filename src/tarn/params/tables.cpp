@@ -24,13 +24,13 @@ constexpr Word wall_words[] = {
 };
 constexpr Word grid_words[] = {
     word("uniform", GridKind::uniform),
-    word("octree", GridKind::octree, "uniform"),
-    word("tall", GridKind::tall, "uniform"),
+    word("octree", GridKind::octree, "\"uniform\", with fewer cells where memory is short"),
+    word("tall", GridKind::tall, "\"uniform\", with fewer cells where memory is short"),
 };
 constexpr Word phase_words[] = {
     word("water", Phases::water),
     word("water-air", Phases::water_air),
-    word("smoke", Phases::smoke, "water"),
+    word("smoke", Phases::smoke, "\"water-air\", in which the air moves as well"),
 };
 constexpr Word surface_words[] = {
     word("particle-level-set", SurfaceKind::particle_level_set),
@@ -108,6 +108,10 @@ constexpr Word water_look_words[] = {
 constexpr Word floor_words[] = {
     word("tiles", FloorLook::tiles), word("plain", FloorLook::plain), word("checker", FloorLook::checker),
     word("image", FloorLook::image), word("none", FloorLook::none),
+};
+constexpr Word ease_kind_words[] = {
+    word("linear", Ease::linear), word("in", Ease::in),       word("out", Ease::out),
+    word("in-out", Ease::in_out), word("curve", Ease::curve),
 };
 constexpr Word filter_words[] = {
     word("tricubic", SurfaceFilter::tricubic),
@@ -364,6 +368,8 @@ const ParamRow pressure_rows[] = {
 const ParamRow time_rows[] = {
     integer<&TimeParams::frames>("frames", "", 1, 1e6, "How many frames to simulate."),
     number<&TimeParams::rate>("rate", "1/s", 1e-3, 1e6, "Frames per second."),
+    number<&TimeParams::speed>("speed", "", 1e-6, 1e6,
+                               "Seconds of the scene for each second on the screen: 0.5 is slow motion at half speed."),
     number<&TimeParams::cfl>("cfl", "cells", 1e-2, 100, "How far the fastest water moves in one step."),
     number<&TimeParams::max_step>("max_step", "s", 1e-9, 1e6,
                                   "No step is longer than this; without it only the other limits hold."),
@@ -382,8 +388,10 @@ const ParamRow output_rows[] = {
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
     boolean<&OutputParams::render>("render",
-                                   "When all frames are there, render them in place of the drawings; 3D only. Writes "
-                                   "volumes too."),
+                                   "When all frames are there, render them; 3D only."),
+    boolean<&OutputParams::state>("state",
+                                  "Keep the water of each frame in a compact form, from which drawings, renders, "
+                                  "meshes and volumes are made later."),
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
                                              "How often to save what a run resumes from."),
@@ -495,7 +503,8 @@ const ParamRow shape_table[] = {
                                  "the image's edges and downwards; in 2D the middle row is used."),
        terrain),
     in(text<&ShapeParams::file>("file",
-                                "A closed mesh, .obj or .ply, beside the scene file; 2D takes its section at z = 0."),
+                                "A closed mesh beside the scene file: .obj, .ply, .stl, .glb, .gltf, .fbx or .dae; 2D takes its "
+                                "section at z = 0."),
        mesh),
     in(number<&ShapeParams::crest>("crest", "m", -far, far, "Where along x the crest of a solitary wave is."),
        solitary_wave),
@@ -623,7 +632,42 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"solid", "body"},
+    {"solid", "body", "move the solid by keyframes of translate and rotate"},
+    {"", "body", "use [[solid]], moved by keyframes of translate and rotate"},
+    {"", "control", "use [wind] or a [[source]] to push the water"},
+    {"", "gauge", "read heights and speeds from output.volume_format = \"npz\""},
+    {"method", "preset", "choose method.surface, method.advection and surface.advection one by one"},
+};
+
+constexpr Synonym key_synonyms[] = {
+    {"resolution", "domain", "cells"},
+    {"res", "domain", "cells"},
+    {"divisions", "domain", "cells"},
+    {"boundaries", "domain", "walls"},
+    {"fps", "time", "rate"},
+    {"frame_rate", "time", "rate"},
+    {"framerate", "time", "rate"},
+    {"dt", "time", "max_step"},
+    {"time_step", "time", "max_step"},
+    {"time_scale", "time", "speed"},
+    {"inflow", "", "source"},
+    {"emitter", "", "source"},
+    {"outflow", "", "sink"},
+    {"drain", "", "sink"},
+    {"obstacle", "", "solid"},
+    {"collider", "", "solid"},
+    {"collision", "", "solid"},
+    {"liquid", "", "water"},
+    {"simulation", "", "method"},
+    {"heightfield", "", "solid", ", with shape = \"terrain\""},
+    {"terrain", "", "solid", ", with shape = \"terrain\""},
+};
+
+constexpr Synonym word_synonyms[] = {
+    {"heightfield", "", "terrain"}, {"heightmap", "", "terrain"}, {"cube", "", "box"},
+    {"ball", "", "sphere"},         {"object", "", "mesh"},       {"two-phase", "", "water-air"},
+    {"liquid", "", "water"},        {"free-slip", "", "slip"},    {"noslip", "", "no-slip"},
+    {"outflow", "", "open"},        {"pls", "", "particle-level-set"},
 };
 
 }  // namespace
@@ -631,7 +675,23 @@ constexpr Reserved reserved_keys[] = {
 std::span<const Section> sections() { return all_sections; }
 std::span<const ParamRow> shape_rows() { return shape_table; }
 std::span<const Reserved> reserved() { return reserved_keys; }
+
+const Synonym* synonym_of_key(std::string_view name)
+{
+    for (const Synonym& s : key_synonyms)
+        if (s.theirs == name) return &s;
+    return nullptr;
+}
+
+const char* synonym_of_word(std::span<const Word> words, std::string_view text)
+{
+    for (const Synonym& s : word_synonyms)
+        for (const Word& w : words)
+            if (s.theirs == text && w.text == std::string_view(s.ours)) return s.ours;
+    return nullptr;
+}
 std::span<const Word> shape_words() { return shape_kind_words; }
+std::span<const Word> ease_words() { return ease_kind_words; }
 
 const char* word_of(std::span<const Word> words, int value)
 {
@@ -702,7 +762,7 @@ std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& 
         case ParamKind::choice:
             for (const Word& w : row.words)
                 if (w.value == std::get<int>(value) && !w.available())
-                    return quoted(w.text) + " is not available in this version; use " + quoted(w.instead);
+                    return quoted(w.text) + " is not built yet; use " + w.instead;
             return {};
         case ParamKind::boolean:
         case ParamKind::text:
@@ -760,8 +820,11 @@ std::string keyed_text(const Keyed<T>& keyed, Text text)
 {
     if (!keyed.varies()) return text(keyed.keys.front().v);
     std::string r = "[";
-    for (const auto& key : keyed.keys)
-        r += (r.size() > 1 ? ", " : "") + std::string("{t = ") + number_text(key.t) + ", v = " + text(key.v) + "}";
+    for (const auto& key : keyed.keys) {
+        r += (r.size() > 1 ? ", " : "") + std::string("{t = ") + number_text(key.t) + ", v = " + text(key.v);
+        if (key.ease != Ease::linear) r += ", ease = " + quoted(word_of(ease_words(), static_cast<int>(key.ease)));
+        r += "}";
+    }
     return r + "]";
 }
 

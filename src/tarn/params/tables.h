@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,7 +30,7 @@ enum class ParamKind {
 // A value on its way between a file and a struct. A choice travels as the enumerator's value.
 using ParamValue = std::variant<double, int, bool, std::string, Vec3, std::vector<double>, Keyed<double>, Keyed<Vec3>>;
 
-// One word of a choice. A word that a later version will understand names what to use until then.
+// One word of a choice. A word that a later version will understand says what to use until then.
 struct Word {
     const char* text;
     int value;
@@ -84,10 +85,22 @@ std::span<const ParamRow> shape_rows();
 struct Reserved {
     const char* section;
     const char* name;
+    const char* instead;  // what to do until then
 };
 std::span<const Reserved> reserved();
 
+// What other programs call our keys, tables and words; nothing where the word is not known either.
+struct Synonym {
+    const char* theirs;
+    const char* section;  // where ours stands, empty at the top
+    const char* ours;
+    const char* more = "";  // what else to say
+};
+const Synonym* synonym_of_key(std::string_view name);
+const char* synonym_of_word(std::span<const Word> words, std::string_view text);
+
 std::span<const Word> shape_words();
+std::span<const Word> ease_words();  // of a keyframe
 const char* word_of(std::span<const Word> words, int value);
 
 // What is wrong with a value of that row, in words, or nothing.

@@ -29,18 +29,12 @@ void blend(uint8_t* rgb, Vec3f colour, float cover)
     for (int c = 0; c < 3; ++c) rgb[c] = to_byte(mix(static_cast<float>(rgb[c]) / 255, colour[c], cover));
 }
 
-// Whether a solid stands between a drop and the camera.
-bool hidden(const std::vector<Shape>& solids, Vec3 x, Vec3 eye)
+// Whether something stands before a drop in the pixel that it is drawn in; a drop may touch what it came from.
+bool hidden(const Image& image, float x, float y, float distance, float touch)
 {
-    const double whole = length(eye - x);
-    const Vec3 towards = (1 / whole) * (eye - x);
-    constexpr double touch = 1e-4;  // of the way
-    for (double t = 0.01 * whole; t < whole;) {
-        const double d = distance(solids, x + t * towards);
-        if (d < touch * whole) return true;
-        t += d;
-    }
-    return false;
+    if (!(x >= 0 && y >= 0 && x < static_cast<float>(image.width) && y < static_cast<float>(image.height))) return false;
+    const size_t pixel = static_cast<size_t>(y) * static_cast<size_t>(image.width) + static_cast<size_t>(x);
+    return image.depth[pixel] > 0 && distance > image.depth[pixel] + touch;
 }
 
 }  // namespace
@@ -71,16 +65,19 @@ void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, 
 
 void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time)
 {
+    if (drops.empty()) return;
     const Camera camera = make_camera(scene.params.camera, size, static_cast<double>(image.width) / image.height, time);
-    const std::vector<Shape> solids = scene.solids.at(time);
+    const float touch = static_cast<float>(cell_size(scene.params.domain));
     for (const Drop& drop : drops) {
         const Vec3f d = drop.position - camera.position;
         const float ahead = dot(d, camera.forward);
         if (!(ahead > 0)) continue;
-        if (!solids.empty() && hidden(solids, drop.position.as<double>(), camera.position.as<double>())) continue;
         const float half = 0.5f * static_cast<float>(image.width), scale = half / (ahead * camera.tan_x);
-        paint_drop(image, half + scale * dot(d, camera.right),
-                   0.5f * static_cast<float>(image.height) - scale * dot(d, camera.up), scale * drop.radius, drop,
+        const float x = half + scale * dot(d, camera.right),
+                    y = 0.5f * static_cast<float>(image.height) - scale * dot(d, camera.up);
+        const bool droplet = drop.kind == static_cast<int>(FragmentKind::droplet);
+        if (droplet && hidden(image, x, y, length(d), touch)) continue;
+        paint_drop(image, x, y, scale * drop.radius, drop,
                    {dot(drop.velocity, camera.right), -dot(drop.velocity, camera.up)}, false);
     }
 }

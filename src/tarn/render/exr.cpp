@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "tarn/base/error.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/render/film.h"
 
@@ -22,7 +23,7 @@ void write_exr(const std::string& path, const Film& film, const std::vector<Vec3
     const float scale = 1 / static_cast<float>(film.samples);
     Imf::Header header(film.width, film.height);
     header.compression() = Imf::ZIP_COMPRESSION;
-    header.insert("software", Imf::StringAttribute("Tarn " TARN_VERSION));
+    header.insert("software", Imf::StringAttribute(std::string("Tarn ") + version()));
 
     struct Layer {
         const char* names[3];

@@ -112,34 +112,40 @@ Picture read_picture(const std::string& path)
     return picture;
 }
 
-void make_movie(const std::string& dir, double rate)
+void make_preview_movie(const std::string& dir, double rate)
+{
+    make_movie(dir + "/preview", dir + "/movie.mp4", rate);
+}
+void make_render_movie(const std::string& dir, double rate) { make_movie(dir + "/render", dir + "/render.mp4", rate); }
+
+void make_movie(const std::string& pictures, const std::string& movie, double rate)
 {
     namespace fs = std::filesystem;
-    const std::string render = dir + "/render", movie = dir + "/movie.mp4", log = movie + ".log";
+    const std::string log = movie + ".log";
     std::vector<int> frames;
     std::error_code error;
-    for (fs::directory_iterator it(render, error), end; !error && it != end; it.increment(error))
+    for (fs::directory_iterator it(pictures, error), end; !error && it != end; it.increment(error))
         if (const int n = frame_number(it->path().filename().string()); n >= 0) frames.push_back(n);
     if (frames.empty())
         throw RunError(
-            fmt::format("{}: no frame_*.png to make a movie of; run the scene with output.preview = true", render));
+            fmt::format("{}: no frame_*.png to make a movie of; run the scene with output.preview = true", pictures));
     std::sort(frames.begin(), frames.end());
     // Width and height lie at the start of a PNG.
     const auto size_of = [&](int frame) {
-        return read_file(fmt::format("{}/frame_{:04}.png", render, frame)).substr(16, 8);
+        return read_file(fmt::format("{}/frame_{:04}.png", pictures, frame)).substr(16, 8);
     };
     for (size_t i = 1; i < frames.size(); ++i)
         if (size_of(frames[i]) != size_of(frames[0]))
-            throw RunError(fmt::format("{}: frame {} is not as large as frame {}; render all frames alike", render,
+            throw RunError(fmt::format("{}: frame {} is not as large as frame {}; render all frames alike", pictures,
                                        frames[i], frames[0]));
     for (size_t i = 1; i < frames.size(); ++i)
         if (frames[i] != frames[i - 1] + 1)
             throw RunError(fmt::format("{}: frame {} is missing, so that the movie would end there; render it again",
-                                       render, frames[i - 1] + 1));
+                                       pictures, frames[i - 1] + 1));
 
     // In the pattern, a percent sign of the folder's own name would be read as a frame number's.
     std::string pattern;
-    for (const char c : render) pattern += c == '%' ? std::string("%%") : std::string(1, c);
+    for (const char c : pictures) pattern += c == '%' ? std::string("%%") : std::string(1, c);
     const int status = run_program({"ffmpeg",
                                     "-nostdin",
                                     "-hide_banner",
@@ -172,7 +178,7 @@ void make_movie(const std::string& dir, double rate)
     if (status != 0) {
         discard_part(movie);
         if (status == 127) throw RunError(movie + ": ffmpeg is not installed; apt install ffmpeg, then run tarn movie");
-        throw RunError(fmt::format("{}: ffmpeg failed ({}): {}; the pictures are in {}", movie, status, said, render));
+        throw RunError(fmt::format("{}: ffmpeg failed ({}): {}; the pictures are in {}", movie, status, said, pictures));
     }
     publish_file(movie);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What fills a body: it takes light away (Beer and Lambert) and may scatter it.
 
+#include "tarn/params/params.h"
 #include "tarn/render/color.h"
 
 namespace tarn {
@@ -18,6 +19,19 @@ struct Medium {
 
 // Pure water at 650, 550 and 450 nm (Pope and Fry 1997).
 inline Medium pure_water() { return {{0.340f, 0.0565f, 0.00922f}, {}, 0}; }
+
+// Red, green and blue of what the words mean. A pool: pure water, but as if the domain were six metres long. Silt: by
+// eye. Milk: Jensen et al. 2001, whole milk, with its scattering as if it were even in all directions.
+inline Medium medium_of(const RenderParams& params, double longest)
+{
+    Medium m = pure_water();
+    if (params.water == WaterLook::pool) m.absorption *= static_cast<float>(std::max(1.0, 6 / longest));
+    if (params.water == WaterLook::murky) m = {{0.9f, 0.45f, 0.60f}, {2.2f, 2.4f, 2.0f}, 0.7f};
+    if (params.water == WaterLook::milk) m = {{1.1f, 2.4f, 14.0f}, {2550, 3210, 3770}, 0};
+    if (params.absorption) m.absorption = params.absorption->as<float>();
+    if (params.scattering) m.scattering = params.scattering->as<float>();
+    return m;
+}
 
 // Per steradian, for light that turns by an angle of that cosine.
 inline float phase(float cosine, float g)

@@ -15,6 +15,7 @@ namespace tarn {
 struct Image {
     int width = 0, height = 0;  // even, as video codecs want them
     std::vector<uint8_t> rgb;   // sRGB, top row first
+    std::vector<float> depth = {};  // m, how far a ray goes straight before it meets anything; in 3D alone
 };
 
 template <int D>
@@ -33,8 +34,9 @@ public:
 
     int width() const;
     int height() const;
-    // The bytes of an Image, where the kernels are: there when these are done, and until the next picture.
+    // What image() makes an Image of, where the kernels are: there when these are done, and until the next picture.
     const Memory<uint8_t>& draw(const Field<3>& phi, const Solids<3>& solids, double time);
+    Image image(const uint8_t* drawn) const;
 
 private:
     struct Room;
@@ -44,12 +46,17 @@ private:
 // A drop in a picture, at a place counted in pixels from its upper left corner: as its kind and stretch ask, drawn out
 // along a direction. On paper, as in 2D, water is blue; otherwise drops shine.
 void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, Vec<2, float> along, bool on_paper);
-// Drops in a picture of a 3D scene, whose domain has the given size. Solids hide it; water does not.
+// Drops in a picture of a 3D scene, whose domain has the given size, but for those behind water or solids: what is seen
+// through water is bent. Bubbles and foam show through.
 void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time);
 
 void write_png(const std::string& path, const Image& image);
 
-// Joins DIR/render/frame_*.png into DIR/movie.mp4 with ffmpeg. Throws RunError that says what to do if that fails.
-void make_movie(const std::string& dir, double rate);
+// Joins the pictures frame_*.png of a folder into a movie with ffmpeg. Throws RunError that says what to do if that
+// fails.
+void make_movie(const std::string& pictures, const std::string& movie, double rate);
+// The movies of a run: of its drawings, and of its renders.
+void make_preview_movie(const std::string& dir, double rate);
+void make_render_movie(const std::string& dir, double rate);
 
 }  // namespace tarn

@@ -13,19 +13,6 @@ namespace {
 // Where clear bodies overlap: glass holds water, and a bubble is air inside of it.
 enum Priority { water_priority = 1, bubble_priority = 2, glass_priority = 3 };
 
-// Red, green and blue of what the words mean. A pool: pure water, but as if the domain were six metres long. Silt: by
-// eye. Milk: Jensen et al. 2001, whole milk, with its scattering as if it were even in all directions.
-Medium medium_of(const RenderParams& params, double longest)
-{
-    Medium m = pure_water();
-    if (params.water == WaterLook::pool) m.absorption *= static_cast<float>(std::max(1.0, 6 / longest));
-    if (params.water == WaterLook::murky) m = {{0.9f, 0.45f, 0.60f}, {2.2f, 2.4f, 2.0f}, 0.7f};
-    if (params.water == WaterLook::milk) m = {{1.1f, 2.4f, 14.0f}, {2550, 3210, 3770}, 0};
-    if (params.absorption) m.absorption = params.absorption->as<float>();
-    if (params.scattering) m.scattering = params.scattering->as<float>();
-    return m;
-}
-
 // 1, 2 or 5 times a power of ten.
 double round_length(double x)
 {
@@ -290,12 +277,18 @@ void Studio::add_solids(World& world, const Grid<3>& grid, double time, double s
     }
 }
 
+Frame3d frame_from(const std::string& path, const FragmentParams& params)
+{
+    const FrameState<3> state = read_state<3>(path);
+    return {volume_of(state), {}, drops_of(state.fragments, state.grid.h, params)};
+}
+
 World Studio::set(const Frame3d& frame) const
 {
     const RenderParams& render = scene_.params.render;
     const Grid<3>& grid = frame.now.grid;
     const float h = static_cast<float>(grid.h);
-    const double shutter = frame.next ? scene_.params.camera.shutter / scene_.params.time.rate : 0;
+    const double shutter = frame.next ? scene_.params.camera.shutter * scene_.params.time.frame_seconds() : 0;
     World world;
     world.lights = lights_;
     add_floor(world);

@@ -1,13 +1,13 @@
 #pragma once
-// A frame of a scene set up for its picture: water from the volume on disk, spray, the scene's solids, floor and
+// A frame of a scene set up for its picture: its water and spray, the scene's solids, floor and
 // lights. Without any settings it is tiled ground under a clear sky, with the sun beyond the water to one side, so that
 // light falls through it toward the camera.
 
 #include <map>
 #include <memory>
 
+#include "tarn/output/frame_state.h"
 #include "tarn/output/particles.h"
-#include "tarn/output/volume.h"
 #include "tarn/render/camera.h"
 #include "tarn/render/picture.h"
 #include "tarn/render/world.h"
@@ -21,6 +21,9 @@ struct Frame3d {
     std::optional<Volume> next;  // with a shutter
     std::vector<Drop> drops;
 };
+
+// Of the state that a run has kept of a frame.
+Frame3d frame_from(const std::string& state, const FragmentParams& params);
 
 class Studio {
 public:

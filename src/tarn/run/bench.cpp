@@ -10,6 +10,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/run/bench_render.h"
 #include "tarn/run/frames.h"
@@ -125,7 +126,7 @@ Timing time_once(const Scene& scene)
     clear_profile();
     Timing t;
     for (int frame = 1; frame <= scene.params.time.frames; ++frame) {
-        const double end = frame / scene.params.time.rate;
+        const double end = scene.params.time.time_of(frame);
         while (water.time < end) {
             const Timer timer;
             const double remaining = end - water.time;
@@ -179,7 +180,7 @@ nlohmann::ordered_json time_case(const Scene& scene, double bandwidth)
     }
     t = unprofiled;
     return {{"case", scene.name},
-            {"version", TARN_VERSION},
+            {"version", version()},
             {"cpu", this_machine().cpu},
             {"device", on_device() ? device().name : "none"},
             {"threads", threads()},

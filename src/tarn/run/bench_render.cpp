@@ -11,6 +11,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/frames.h"
@@ -91,7 +92,7 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
 {
     nlohmann::ordered_json result;
     result["case"] = "render";
-    result["version"] = TARN_VERSION;
+    result["version"] = version();
     result["cpu"] = this_machine().cpu;
     result["threads"] = threads();
     for (const Filter filter : {Filter::tricubic, Filter::trilinear}) {
@@ -105,15 +106,15 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
 
     // The glass, a little more than half full. What was simulated once is kept.
     constexpr int frame = 60;
-    const std::string dir = results_dir + "/pour_into_glass", volume = frame_path(dir, "volume", frame, "vdb");
+    const std::string dir = results_dir + "/pour_into_glass", state = frame_path(dir, "state", frame, state_ending);
     const Scene scene = read_scene(scenes + "/pour_into_glass.toml", {{"time.frames", std::to_string(frame)},
-                                                                      {"output.volume", "true"},
+                                                                      {"output.volume", "false"},
                                                                       {"output.preview", "false"},
                                                                       {"output.surface", "\"ply\""},
                                                                       {"render.width", "640"},
                                                                       {"render.height", "360"},
                                                                       {"render.samples", "64"}});
-    if (!std::filesystem::exists(volume)) {
+    if (!std::filesystem::exists(state)) {
         fmt::print("render: simulating {} frames of pour_into_glass first\n", frame);
         RunOptions options;
         options.out = dir;
@@ -121,9 +122,7 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
         options.quiet = true;
         if (run(scene, options) != 0) throw RunError("render: pour_into_glass could not be simulated");
     }
-    Frame3d data{read_vdb(volume), {}, {}};
-    const std::string spray = frame_path(dir, "particles", frame, "ply");
-    if (std::filesystem::exists(spray)) data.drops = read_particles(spray);
+    const Frame3d data = frame_from(state, scene.params.fragments);
     const Timer timer;
     const double before = processor_seconds();
     const Studio studio(scene);

@@ -9,13 +9,14 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
+#include "tarn/scene/validate.h"
 
 namespace tarn {
 namespace {
 
 // What a run takes, measured; tests/run_check.cpp holds the memory to 20 %.
 namespace cost {
-constexpr double program = 40e6;                         // bytes of the program itself, its libraries and threads
+constexpr double program = 44e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
@@ -23,9 +24,11 @@ constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where w
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
 constexpr double memory_per_pixel = 15;       // bytes, of the preview
+constexpr double memory_per_state_cell = 12;  // bytes, while two fields of a state are packed at once
 constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a mesh file is made
 constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
 constexpr double memory_per_plain_volume_byte = 4;
+constexpr double state_per_wet_cell = 4;     // bytes, once it is in motion
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
 constexpr double usd_per_surface_cell = 150;
@@ -155,7 +158,8 @@ private:
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= surface + moving_solid_cells();
-        if (o.volume || o.render) e.volume = volume();
+        if (o.volume) e.volume = volume();
+        if (o.state) e.state = cost::state_per_wet_cell * double(e.wet);
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -168,7 +172,8 @@ private:
             const double state = 4.0 * (2 + D) * double(grid_.storage());
             e.memory = cost::program + cost::device_runtime + state * states_at_once(state) +
                        cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume +
-                       (o.preview ? cost::memory_per_pixel * pixels : 0);
+                       (o.preview ? cost::memory_per_pixel * pixels : 0) +
+                       (o.state ? cost::memory_per_state_cell * double(e.cells) : 0);
             return;
         }
         // Fields are resident where water has been.
@@ -177,6 +182,7 @@ private:
                    (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
+        if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
@@ -310,7 +316,10 @@ private:
             const SolidParams& p = params_.solid[i];
             if (p.subtract || p.translate.varies() || p.rotate.varies()) continue;  // what moves may come in later
             if (!reaches(solids_[i], size, D, 0.125 * grid_.h))
-                add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), outside_the_domain));
+                add(Finding::warning,
+                    fmt::format("{}: {}", place("solid", p.line), why_outside(solids_[i], params_.domain)));
+            else if (const std::string hint = unit_hint(solids_[i], params_.domain); !hint.empty())
+                add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), hint));
         }
         for (size_t i = 0; i < scene_.sources.size(); ++i)
             outlet("source", Finding::error, scene_.sources[i], params_.source[i]);
@@ -463,14 +472,17 @@ void print_check(const Scene& scene, const CheckReport& report)
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
     fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
                100.0 * double(e.wet) / double(e.cells));
-    fmt::print("  time     {} frames at {:g} per second: {:.4g} s\n", p.time.frames, p.time.rate,
-               p.time.frames / p.time.rate);
+    fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
+               p.time.time_of(p.time.frames),
+               p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));
     if (on_device())
         fmt::print("  GPU      {}, of {} free on {}\n", size_text(e.device), size_text(device().memory_free),
                    device().name);
     fmt::print("  memory   about {}, of {} available\n", size_text(e.memory), size_text(double(memory_available())));
-    fmt::print("  disk     about {} ({} a frame, checkpoints {})\n", size_text(e.disk(p.time.frames)),
-               size_text(e.disk_per_frame()), size_text(2 * e.checkpoint));
+    fmt::print("  disk     about {} ({} a frame{}, checkpoints {})\n", size_text(e.disk(p.time.frames)),
+               size_text(e.disk_per_frame()),
+               e.state > 0 ? fmt::format(", of it {} to make other files from", size_text(e.state)) : "",
+               size_text(2 * e.checkpoint));
     for (const Finding& f : report.findings)
         if (f.level != Finding::error)
             fmt::print("  {}: {}\n", f.level == Finding::warning ? "warning" : "note", f.text);

@@ -17,9 +17,9 @@ struct Estimate {
     double memory = 0;  // bytes, at most resident
     double device = 0;  // bytes on the GPU, where kernels run on one
     // Bytes on disk, per frame but for the checkpoints, of which two are kept.
-    double surface = 0, volume = 0, preview = 0, checkpoint = 0;
+    double surface = 0, volume = 0, preview = 0, state = 0, checkpoint = 0;
 
-    double disk_per_frame() const { return surface + volume + preview; }
+    double disk_per_frame() const { return surface + volume + preview + state; }
     double disk(int frames) const { return (frames + 1) * disk_per_frame() + 2 * checkpoint; }
 };
 

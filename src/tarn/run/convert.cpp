@@ -9,9 +9,11 @@
 #include "tarn/base/timer.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/output/files.h"
+#include "tarn/output/frame_state.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/exit_code.h"
 #include "tarn/run/frames.h"
+#include "tarn/run/kept.h"
 #include "tarn/run/progress.h"
 #include "tarn/run/states.h"
 #include "tarn/run/write_frame.h"
@@ -24,18 +26,19 @@ namespace fs = std::filesystem;
 namespace tarn {
 namespace {
 
-// Writes the frames that are missing; returns how many.
-template <int D>
-int write_frames(const std::string& dir, const Scene& scene, const std::map<int, std::string>& all, Progress& progress)
+// Writes the files that are missing of each frame; returns of how many frames. `load` reads what was kept of one.
+template <int D, class Load>
+int write_frames(const std::string& dir, const Scene& scene, const std::map<int, std::string>& all, Progress& progress,
+                 Load load)
 {
     std::optional<Water<D>> water;
     int written = 0;
     for (const auto& [frame, path] : all) {
-        const FramePaths paths = frame_paths(dir, scene, frame);
-        if (paths.exist()) continue;
+        const FramePaths paths = frame_paths(dir, scene, frame).missing();
+        if (!paths.any()) continue;
         const Timer timer;
         if (!water) water = initial_water<D>(scene);
-        load_checkpoint(path, *water);
+        load(path, *water);
         restore(*water, scene);
         write_frame(paths, *water, scene);
         progress.note(fmt::format("frame {}/{}  {:.1f} s", frame, all.rbegin()->first, timer.seconds()));
@@ -44,34 +47,18 @@ int write_frames(const std::string& dir, const Scene& scene, const std::map<int,
     return written;
 }
 
-// Parameters with another [output].
-Params with_output(const Params& params, const std::string& file, const Overrides& overrides)
+template <class Load>
+int write_all(const std::string& dir, const Scene& scene, const std::map<int, std::string>& all, Progress& progress,
+              Load load)
 {
-    return overrides.empty() ? params : read_params(write_params(params), file, overrides);
-}
-
-int convert_states(const std::string& dir, const Overrides& overrides)
-{
-    const std::string packed = packed_scene_path(dir);
-    const std::map<int, std::string> all = states(dir);
-    if (all.empty())
-        throw InputError(fmt::format("{}: no states in {}/state; make them with: tarn-state {} --out {} --resume", dir,
-                                     dir, packed, dir));
-    Scene scene = unpack_scene(read_file(packed), packed);
-    scene.params = with_output(scene.params, packed, overrides);
     const OutputParams& output = scene.params.output;
-    if (output.surface == SurfaceFormat::none && !output.volume && !output.preview)
-        throw InputError(packed + ": its [output] asks for nothing; give --set output.preview=true");
-
-    Progress progress(false);
     const Timer timer;
-    write_file(dir + "/scene.toml", write_params(scene.params));
     prepare_frames(dir, scene);
-    const int written = scene.params.dimension() == 2 ? write_frames<2>(dir, scene, all, progress)
-                                                      : write_frames<3>(dir, scene, all, progress);
+    const int written = scene.params.dimension() == 2 ? write_frames<2>(dir, scene, all, progress, load)
+                                                      : write_frames<3>(dir, scene, all, progress, load);
     if (output.preview && (written > 0 || !fs::exists(dir + "/movie.mp4"))) {
         try {
-            make_movie(dir, scene.params.time.rate);
+            make_preview_movie(dir, scene.params.time.rate);
         } catch (const RunError& e) {
             // The pictures are there and `tarn movie` joins them later.
             progress.warn(fmt::format("warning: no movie: {}", e.what()));
@@ -82,48 +69,36 @@ int convert_states(const std::string& dir, const Overrides& overrides)
     return exit_done;
 }
 
-// A run keeps no states, but PLY files hold all of a surface, the solids and the spray.
-int convert_files(const std::string& dir, const Overrides& overrides)
+int convert_states(const std::string& dir, const Overrides& overrides)
 {
-    const std::string file = dir + "/scene.toml";
-    const Params before = read_params(read_file(file), file);
-    Params params = with_output(before, file, overrides);
-    OutputParams& output = params.output;
-    if (output.volume != before.output.volume || output.volume_format != before.output.volume_format)
-        throw InputError(dir + ": volumes cannot be made from surfaces; run the scene with this [output]");
-    if (output.surface == SurfaceFormat::ply || output.surface == SurfaceFormat::none ||
-        before.output.surface != SurfaceFormat::ply)
-        throw InputError(
-            fmt::format("{}: surfaces are converted from PLY to another format, as in: tarn convert {} "
-                        "--set output.surface=usd",
-                        dir, dir));
-    output.volume = output.preview = false;
-    output.particles = output.particles && before.output.particles;
-
-    const auto source = [&](const char* kind, int frame) { return frame_path(dir, kind, frame, "ply"); };
-    if (!fs::exists(source("surface", 0)))
-        throw InputError(fmt::format("{}: there is no {}; run the scene first", dir, source("surface", 0)));
+    const std::string packed = packed_scene_path(dir);
+    const std::map<int, std::string> all = states(dir);
+    if (all.empty())
+        throw InputError(fmt::format("{}: no states in {}/state; make them with: tarn-state {} --out {} --resume", dir,
+                                     dir, packed, dir));
+    Scene scene = unpack_scene(read_file(packed), packed);
+    if (!overrides.empty()) scene.params = read_params(write_params(scene.params), packed, overrides);
+    if (!frame_paths(dir, scene, 0).any())
+        throw InputError(packed + ": its [output] asks for nothing; give --set output.preview=true");
+    write_file(dir + "/scene.toml", write_params(scene.params));
     Progress progress(false);
-    const Timer timer;
-    prepare_frames(dir, params, fs::exists(source("solids", 0)));
-    int frame = 0, written = 0;
-    for (; fs::exists(source("surface", frame)); ++frame) {
-        const FramePaths paths = frame_paths(dir, output, frame, fs::exists(source("solids", frame)));
-        if (paths.exist()) continue;
-        FrameShapes shapes;
-        shapes.time = frame / params.time.rate;
-        shapes.surface = read_ply(source("surface", frame));
-        if (!paths.solids.empty()) shapes.solids = read_ply(source("solids", frame));
-        if (output.particles) shapes.spray = read_particles(source("particles", frame));
-        write_shapes(paths, params, shapes);
-        ++written;
-    }
-    progress.note(fmt::format("done: {} frames in {}, {} were there -> {}", written, duration_text(timer.seconds()),
-                              frame - written, dir));
-    return exit_done;
+    return write_all(dir, scene, all, progress, [](const std::string& path, auto& water) { load_checkpoint(path, water); });
 }
 
 }  // namespace
+
+bool all_files_there(const std::string& dir, const Scene& scene, int frames)
+{
+    for (int frame = 0; frame <= frames; ++frame)
+        if (frame_paths(dir, scene, frame).missing().any()) return false;
+    return true;
+}
+
+int make_missing(const std::string& dir, const Scene& scene, Progress& progress)
+{
+    return write_all(dir, scene, kept_frames(dir, ""), progress,
+                     [](const std::string& path, auto& water) { load_state(path, water); });
+}
 
 int pack(const Scene& scene, const std::string& given, bool force)
 {
@@ -153,7 +128,10 @@ int convert(const std::string& dir, const Overrides& overrides)
         if (!key.starts_with("output."))
             throw InputError(fmt::format("--set {}: what is there stays as it is; only [output] can be changed", key));
     if (fs::exists(packed_scene_path(dir))) return convert_states(dir, overrides);
-    if (fs::exists(dir + "/run.json")) return convert_files(dir, overrides);
+    if (fs::exists(dir + "/run.json")) {
+        Progress progress(false);
+        return make_missing(dir, kept_scene(dir, overrides), progress);
+    }
     throw InputError(dir +
                      ": holds no scene.pack; give the folder that tarn-state or a run wrote, or copy the scene there");
 }

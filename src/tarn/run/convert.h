@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tarn/run/progress.h"
 #include "tarn/scene/read.h"
 #include "tarn/scene/scene.h"
 
@@ -12,8 +13,13 @@ namespace tarn {
 // replaced only by force, and anything else never. Throws InputError.
 int pack(const Scene& scene, const std::string& file, bool force);
 
-// `tarn convert DIR`: what [output] asks for, made from the states that tarn-state left; or of a run, its surfaces,
-// solids and spray in another format. The overrides change [output]. Frames that are there already are left alone.
+// `tarn convert DIR`: what [output] asks for, made from the states that tarn-state or a run has kept. The overrides
+// change [output]. Files that are there already are left alone.
 int convert(const std::string& dir, const Overrides& overrides);
+
+// Whether a run has left every file that the scene asks for, and makes those that are missing from its states. Throws
+// InputError where there are none.
+bool all_files_there(const std::string& dir, const Scene& scene, int frames);
+int make_missing(const std::string& dir, const Scene& scene, Progress& progress);
 
 }  // namespace tarn

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/states.h"
@@ -45,10 +46,11 @@ std::string identity(Params params)
     return write_params(params);
 }
 
-// The first line in which two resolved scenes differ, as "theirs, here ours"; empty where they agree.
-std::string first_difference(const std::string& theirs, const std::string& ours)
+}  // namespace
+
+std::string first_difference(const Params& theirs, const Params& ours)
 {
-    std::istringstream a(theirs), b(ours);
+    std::istringstream a(identity(theirs)), b(identity(ours));
     for (std::string la, lb;;) {
         const bool more_a = bool(std::getline(a, la)), more_b = bool(std::getline(b, lb));
         if (!more_a && !more_b) return {};
@@ -57,8 +59,6 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
         if (la != lb) return fmt::format("\"{}\" there, \"{}\" here", la, lb);
     }
 }
-
-}  // namespace
 
 RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
     : dir_(std::move(dir)),
@@ -85,15 +85,14 @@ RunFolder::RunFolder(std::string dir, const Scene& scene, Existing existing)
 
     if (holds_run) {
         nlohmann::json status;
-        std::string there;
+        // An unreadable run is treated as another scene's: it is replaced only on request.
+        std::string difference = "it cannot be read";
         try {
             status = nlohmann::json::parse(read_file(dir_ + "/run.json"));
             const std::string file = dir_ + "/scene.toml";
-            there = identity(read_params(read_file(file), file));
+            difference = first_difference(read_params(read_file(file), file), scene.params);
         } catch (const std::exception&) {
-            // An unreadable run is treated as another scene's: it is replaced only on request.
         }
-        const std::string difference = first_difference(there, identity(scene.params));
         if (existing == Existing::replace) {
             replace_ = true;
         } else if (!difference.empty()) {
@@ -141,7 +140,8 @@ void RunFolder::begin(const Scene& scene)
 // Removes what runs make and nothing else; the log stays open, since it carries the lock.
 void RunFolder::clear()
 {
-    for (const char* kind : {"surface", "solids", "volume", "particles", "render", "checkpoint"}) {
+    for (const char* kind : {"surface", "solids", "volume", "particles", "preview", "render", "state", "checkpoint", "try/preview",
+                             "try/render", "try"}) {
         const fs::path folder = fs::path(dir_) / kind;
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -152,7 +152,7 @@ void RunFolder::clear()
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
-    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "tarn.usda", "scene.toml", "run.json"})
+    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "render.mp4", "tarn.usda", "scene.toml", "run.json"})
         fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
 }
@@ -161,7 +161,7 @@ void RunFolder::write_status(const RunStatus& s) const
 {
     const auto tenth = [](double x) { return std::round(x * 10) / 10; };
     const nlohmann::ordered_json json = {
-        {"version", TARN_VERSION},
+        {"version", version()},
         {"scene", scene_name_},
         {"title", title_},
         {"state", s.state},

@@ -5,7 +5,7 @@
 //   run.json     where the run stands
 //   stats.csv    one row per step; row 0 is the state at the start
 //   bodies.csv   the volume of every connected body of water, each frame
-//   surface/ solids/ volume/ particles/ render/   frame_0000 is the state at the start, frame_NNNN the end of frame N
+//   surface/ solids/ volume/ particles/ preview/ render/ state/   frame_0000 is the state at the start, frame_NNNN the end of frame N
 //   checkpoint/  the newest two; failed.ckpt is the state before a step that could not be made
 //   log.txt      what happened when; its lock tells a second program that the folder is in use
 
@@ -33,6 +33,10 @@ struct RunStatus {
     double elapsed = 0;  // s, of this session
     int threads = 1;
 };
+
+// The first line in which two scenes differ, as `"theirs" there, "ours" here`; empty where one run serves both. How long
+// they are, what they write and what pictures look like may differ.
+std::string first_difference(const Params& theirs, const Params& ours);
 
 class RunFolder {
 public:

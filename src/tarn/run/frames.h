@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 namespace tarn {
@@ -31,5 +32,11 @@ inline std::string frame_path(const std::string& dir, const std::string& kind, i
     const std::string zeros(number.size() < 4 ? 4 - number.size() : 0, '0');
     return dir + "/" + kind + "/frame_" + zeros + number + "." + ending;
 }
+
+// The ending of the states that a run keeps.
+inline constexpr const char* state_ending = "state";
+
+// The files of that kind and ending that are there, by their frame.
+std::map<int, std::string> frames_in(const std::string& dir, const std::string& kind, const std::string& ending);
 
 }  // namespace tarn

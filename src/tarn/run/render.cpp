@@ -11,8 +11,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <optional>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/printf.h>
@@ -26,6 +24,7 @@
 #include "tarn/run/exit_code.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
+#include "tarn/run/kept.h"
 #include "tarn/run/progress.h"
 #include "tarn/scene/read.h"
 
@@ -67,22 +66,6 @@ private:
     bool held_ = false;
 };
 
-// The frames whose volumes are there.
-std::vector<int> frames_there(const std::string& dir)
-{
-    std::vector<int> frames;
-    std::error_code error;
-    for (fs::directory_iterator it(dir + "/volume", error), end; !error && it != end; it.increment(error)) {
-        int frame = 0;
-        char rest = 0;
-        if (std::sscanf(it->path().filename().c_str(), "frame_%d.vd%c", &frame, &rest) == 2 && rest == 'b' &&
-            it->path().extension() == ".vdb")
-            frames.push_back(frame);
-    }
-    std::sort(frames.begin(), frames.end());
-    return frames;
-}
-
 struct Paths {
     std::string png, exr, done, claim;
     Paths(const std::string& dir, int frame)
@@ -103,8 +86,10 @@ bool all_rendered(const std::string& dir, int frames)
 
 class Session {
 public:
-    Session(const RenderOptions& options, const Scene& scene)
+    // Pictures go to OUT/render.
+    Session(const RenderOptions& options, const Scene& scene, const std::string& out)
         : options_(options),
+          out_(out),
           scene_(scene),
           studio_(scene_),
           progress_(options.quiet),
@@ -112,11 +97,13 @@ public:
     {
     }
 
-    int run(const std::vector<int>& frames)
+    // By their states.
+    int run(const std::map<int, std::string>& frames)
     {
-        int made = 0, there = 0, elsewhere = 0;
-        for (size_t i = 0; i < frames.size(); ++i) {
-            const Paths paths(options_.dir, frames[i]);
+        int made = 0, there = 0, elsewhere = 0, left = static_cast<int>(frames.size()) + 1;
+        for (const auto& [frame, state] : frames) {
+            --left;
+            const Paths paths(out_, frame);
             if (finished(paths)) {
                 ++there;
                 continue;
@@ -132,18 +119,18 @@ public:
                 continue;
             }
             const Timer timer;
-            if (!render_frame(frames[i], paths, claim, made, static_cast<int>(frames.size() - i))) {
+            if (!render_frame(frame, state, paths, claim, made, left)) {
                 progress_.warn("interrupted; to go on, call it again: finished frames are skipped");
                 return exit_interrupted;
             }
             ++made;
             seconds_ += timer.seconds();
-            progress_.note(fmt::format("frame {}  {}  {:.1f} s", frames[i], paths.png, timer.seconds()));
+            progress_.note(fmt::format("frame {}  {}  {:.1f} s", frame, paths.png, timer.seconds()));
         }
         progress_.note(fmt::format("done: {} frames in {}{}{} -> {}/render", made, duration_text(seconds_),
                                    there ? fmt::format(", {} were there", there) : "",
                                    elsewhere ? fmt::format(", {} are being made elsewhere", elsewhere) : "",
-                                   options_.dir));
+                                   out_));
         return exit_done;
     }
 
@@ -157,16 +144,11 @@ private:
         return width >= params_.width && height >= params_.height && samples >= params_.samples;
     }
 
-    bool render_frame(int frame, const Paths& paths, const Claim& claim, int made, int left)
+    bool render_frame(int frame, const std::string& state, const Paths& paths, const Claim& claim, int made, int left)
     {
-        Frame3d data;
-        data.now = read_vdb(frame_path(options_.dir, "volume", frame, "vdb"));
-        if (scene_.params.camera.shutter > 0) {
-            const std::string next = frame_path(options_.dir, "volume", frame + 1, "vdb");
-            if (fs::exists(next)) data.next = read_vdb(next);
-        }
-        const std::string spray = frame_path(options_.dir, "particles", frame, "ply");
-        if (fs::exists(spray)) data.drops = read_particles(spray);
+        Frame3d data = frame_from(state, scene_.params.fragments);
+        const std::string next = frame_path(options_.dir, "state", frame + 1, state_ending);
+        if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(read_state<3>(next));
 
         const World world = studio_.set(data);
         const Camera camera = studio_.camera(data.now.time, double(params_.width) / params_.height);
@@ -190,6 +172,7 @@ private:
     }
 
     const RenderOptions& options_;
+    const std::string out_;
     const Scene& scene_;
     const Studio studio_;
     Progress progress_;
@@ -199,40 +182,8 @@ private:
 
 }  // namespace
 
-std::vector<int> frames_named(const std::string& text)
-{
-    const auto fail = [&] {
-        throw InputError(fmt::format("--frames {}: give frames as 12, 10-20 or 10-20/5, several with commas", text));
-    };
-    std::set<int> frames;
-    size_t at = 0;
-    const auto number = [&] {
-        size_t end = at;
-        while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-        if (end == at || end - at > 7) fail();
-        const int n = std::stoi(text.substr(at, end - at));
-        at = end;
-        return n;
-    };
-    for (;;) {
-        const int first = number();
-        int last = first, step = 1;
-        if (at < text.size() && text[at] == '-') ++at, last = number();
-        if (at < text.size() && text[at] == '/') ++at, step = number();
-        if (step < 1 || last < first) fail();
-        for (int f = first; f <= last; f += step) frames.insert(f);
-        if (at == text.size()) break;
-        if (text[at++] != ',') fail();
-    }
-    return {frames.begin(), frames.end()};
-}
-
 int render(const RenderOptions& options)
 {
-    const std::string& dir = options.dir;
-    const std::string file = dir + "/scene.toml";
-    if (!fs::is_directory(dir)) throw InputError(dir + ": no such folder; give the folder of a run");
-    if (!fs::exists(file)) throw InputError(dir + ": holds no scene.toml; give the folder of a run");
     Overrides settings = options.settings;
     const auto set = [&](const char* key, const std::string& value) { settings.emplace_back(key, value); };
     if (options.preview) {
@@ -240,9 +191,9 @@ int render(const RenderOptions& options)
         set("render.denoise", "true");
     }
     if (options.samples > 0) set("render.samples", std::to_string(options.samples));
-    Scene scene = read_scene(file, settings);
+    Scene scene = kept_scene(options.dir, settings);
     if (scene.params.dimension() == 2)
-        throw InputError(dir + ": is a 2D run; sections are drawn by the run itself, with output.preview = true");
+        throw InputError(options.dir + ": is a 2D run; sections are drawn by the run itself, with output.preview = true");
     const double scale = options.scale * (options.preview ? 0.5 : 1);
     // Even, as video codecs want them.
     const auto scaled = [&](int n) { return std::max(2, 2 * static_cast<int>(std::lround(0.5 * scale * n))); };
@@ -253,28 +204,17 @@ int render(const RenderOptions& options)
     scene.params.render.width = scaled(scene.params.render.width);
     scene.params.render.height = scaled(scene.params.render.height);
 
-    const std::vector<int> there = frames_there(dir);
-    if (there.empty())
-        throw InputError(
-            fmt::format("{}: no volumes in {}/volume to render from; run the scene with output.volume = true "
-                        "or output.render = true",
-                        dir, dir));
-    std::vector<int> frames = there;
-    if (!options.frames.empty()) {
-        frames = frames_named(options.frames);
-        for (const int f : frames)
-            if (!std::binary_search(there.begin(), there.end(), f))
-                throw InputError(fmt::format("--frames {}: {} holds no volume of frame {}; there are {} to {}",
-                                             options.frames, dir, f, there.front(), there.back()));
-    }
+    const std::map<int, std::string> frames = kept_frames(options.dir, options.frames);
+    // A try costs nothing of what is finished.
+    const std::string out = scale == 1 ? options.dir : options.dir + "/try";
     std::error_code error;
-    fs::create_directories(dir + "/render", error);
+    fs::create_directories(out + "/render", error);
     const Interrupts interrupts;
     set_threads(options.threads);
-    const int code = Session(options, scene).run(frames);
-    if (code != exit_done || !all_rendered(dir, scene.params.time.frames)) return code;
+    const int code = Session(options, scene, out).run(frames);
+    if (code != exit_done || scale != 1 || !all_rendered(options.dir, scene.params.time.frames)) return code;
     try {
-        make_movie(dir, scene.params.time.rate);
+        make_render_movie(options.dir, scene.params.time.rate);
     } catch (const RunError& e) {
         // The pictures are there and `tarn movie` joins them later.
         fmt::print(stderr, "tarn: warning: no movie: {}\n", e.what());

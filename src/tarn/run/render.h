@@ -1,13 +1,13 @@
 #pragma once
 // Pictures from a cache: `tarn render DIR`.
 //
-// The run may be finished or still going on: what is there is rendered. A frame that is finished has a mark,
+// The run may be finished or still going on: the states that are there are rendered, into DIR/render, or into DIR/try
+// where the size is not the scene's own. A frame that is finished has a mark,
 // frame_NNNN.done, beside its picture, and is skipped. Who works on a frame says so by a claim beside it, so that many
 // machines that share the folder each take another; a claim that is not renewed for a while belongs to a machine that
 // is gone.
 
 #include <string>
-#include <vector>
 
 #include "tarn/scene/read.h"
 
@@ -26,8 +26,5 @@ struct RenderOptions {
 };
 
 int render(const RenderOptions& options);
-
-// The frames that such a text names. Throws InputError.
-std::vector<int> frames_named(const std::string& text);
 
 }  // namespace tarn

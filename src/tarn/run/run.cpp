@@ -11,11 +11,13 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/base/version.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/backup.h"
 #include "tarn/run/check.h"
 #include "tarn/run/complaint.h"
+#include "tarn/run/convert.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/progress.h"
@@ -85,12 +87,12 @@ public:
     }
 
 private:
-    double frame_time(int frame) const { return frame / params_.time.rate; }
+    double frame_time(int frame) const { return params_.time.time_of(frame); }
 
     // Frame 0, or where the newest checkpoint that can be read left off.
     void begin()
     {
-        folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", TARN_VERSION, scene_.file, params_.time.frames,
+        folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", version(), scene_.file, params_.time.frames,
                                 threads_));
         const bool resumed = options_.existing == Existing::resume && load();
         folder_.begin_stats(resumed ? water_.step : -1);
@@ -185,8 +187,8 @@ private:
         Shown& next = shown_[size_t(frame) % shown_.size()];
         if (next.written.valid()) next.written.get();
         backup_.take(water_);
-        const std::string picture = painter_ ? std::exchange(paths.render, {}) : "";
-        if (painter_) draw(next.rgb);
+        const std::string picture = painter_ ? std::exchange(paths.preview, {}) : "";
+        if (painter_) draw(next.drawn);
         backup_.copy_spray_beside(next.water);
         if (save || paths.need_fields()) {
             backup_.copy_beside(next.water);
@@ -199,8 +201,7 @@ private:
         next.written = std::async(std::launch::async, [this, &next, picture, paths, frame, save, before] {
             backend::wait_for_copies();
             if (!picture.empty()) {
-                const uint8_t* const rgb = next.rgb.data();
-                Image image{painter_->width(), painter_->height(), {rgb, rgb + next.rgb.size()}};
+                Image image = painter_->image(next.drawn.data());
                 paint_drops(image, drops_of(next.water, params_.fragments), scene_, lift<D>(next.water.grid.size()),
                             next.water.time);
                 write_png(picture, image);
@@ -211,13 +212,13 @@ private:
     }
 
     // Beside the step that follows, from the state before it.
-    void draw(Memory<uint8_t>& rgb)
+    void draw(Memory<uint8_t>& to)
     {
         if constexpr (D == 3) {
             const backend::Beside beside;
             const Memory<uint8_t>& drawn = painter_->draw(backup_.phi(), water_.solids, water_.time);
-            if (rgb.size() == 0) rgb = Memory<uint8_t>(drawn.size(), Where::program);
-            backend::copy_beside(rgb.data(), drawn.data(), drawn.size());
+            if (to.size() == 0) to = Memory<uint8_t>(drawn.size(), Where::program);
+            backend::copy_beside(to.data(), drawn.data(), drawn.size());
         }
         // Of solids that move there is no other copy.
         if (water_.solids.moving) backend::follow_copies();
@@ -247,7 +248,7 @@ private:
 
     ProgressState progress_state() const
     {
-        const double share = (water_.time - frame_time(frame_)) * params_.time.rate;
+        const double share = (water_.time - frame_time(frame_)) / params_.time.frame_seconds();
         return {.frame = frame_,
                 .frames = params_.time.frames,
                 .share = std::clamp(share, 0.0, 1.0),
@@ -286,7 +287,7 @@ private:
                                              duration_text(timer_.seconds()), memory_peak() / 1e6, folder_.dir());
         if (params_.output.preview) {
             try {
-                make_movie(folder_.dir(), params_.time.rate);
+                make_preview_movie(folder_.dir(), params_.time.rate);
             } catch (const RunError& e) {
                 // The pictures are there and `tarn movie` joins them later: no reason to call the run failed.
                 warn(fmt::format("no movie: {}", e.what()));
@@ -362,7 +363,7 @@ private:
     // On a GPU: states whose frames are being written, their pictures, and that work.
     struct Shown {
         Water<D> water;
-        Memory<uint8_t> rgb;
+        Memory<uint8_t> drawn;
         std::shared_future<void> written;
     };
     std::vector<Shown> shown_;
@@ -399,6 +400,12 @@ int run(const Scene& scene, const RunOptions& options)
     };
     if (folder.finished() && *folder.finished() >= scene.params.time.frames) {
         progress.note(fmt::format("{}: all {} frames are there; more with --frames", out, *folder.finished()));
+        // The scene as it is written, looked at and rendered from now on.
+        Scene now = scene;
+        now.params.time.frames = *folder.finished();
+        folder.begin(now);
+        // What [output] asks for now, and did not then.
+        if (!all_files_there(out, now, now.params.time.frames)) make_missing(out, now, progress);
         return render_frames(exit_done);
     }
     folder.begin(scene);

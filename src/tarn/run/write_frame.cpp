@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "tarn/output/frame_state.h"
 #include "tarn/output/numpy.h"
 #include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
@@ -83,11 +84,19 @@ UsdRun usd_run(const std::string& dir, const Params& params)
 
 }  // namespace
 
-bool FramePaths::exist() const
+FramePaths FramePaths::missing() const
 {
-    for (const std::string* path : {&surface, &solids, &volume, &particles, &render})
-        if (!path->empty() && !fs::exists(*path)) return false;
-    return true;
+    FramePaths paths = *this;
+    for (std::string* path : paths.all())
+        if (fs::exists(*path)) path->clear();
+    return paths;
+}
+
+bool FramePaths::any() const
+{
+    for (const std::string* path : {&surface, &solids, &volume, &particles, &preview, &state})
+        if (!path->empty()) return true;
+    return false;
 }
 
 FramePaths frame_paths(const std::string& dir, const OutputParams& output, int frame, bool solids)
@@ -98,10 +107,11 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     paths.dir = dir;
     if (output.surface != SurfaceFormat::none) paths.surface = frame_path(dir, "surface", frame, mesh);
     if (solids) paths.solids = frame_path(dir, "solids", frame, mesh);
-    if (output.volume || output.render) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
+    if (output.volume) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
-    if (output.preview) paths.render = frame_path(dir, "render", frame, "png");
+    if (output.preview) paths.preview = frame_path(dir, "preview", frame, "png");
+    if (output.state) paths.state = frame_path(dir, "state", frame, state_ending);
     return paths;
 }
 
@@ -113,8 +123,8 @@ FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
 
 void prepare_frames(const std::string& dir, const Params& params, bool solids)
 {
-    const FramePaths paths = frame_paths(dir, params.output, 0, solids);
-    for (const std::string* path : {&paths.surface, &paths.solids, &paths.volume, &paths.particles, &paths.render})
+    FramePaths paths = frame_paths(dir, params.output, 0, solids);
+    for (const std::string* path : paths.all())
         if (!path->empty()) fs::create_directories(fs::path(*path).parent_path());
     if (params.output.surface == SurfaceFormat::usd) write_usd_manifests(dir, usd_run(dir, params));
 }
@@ -156,12 +166,14 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     FrameShapes shapes;
     shapes.time = water.time;
     if (!paths.surface.empty()) shapes.surface = surface_mesh(water);
-    if (output.particles) shapes.spray = drops_of(water, scene.params.fragments);
+    if (!paths.particles.empty() || (!paths.surface.empty() && output.particles))
+        shapes.spray = drops_of(water, scene.params.fragments);
     if constexpr (D == 3)
         if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
     write_shapes(paths, scene.params, shapes);
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
-    if (!paths.render.empty()) write_png(paths.render, preview(water, scene, output.preview_width));
+    if (!paths.preview.empty()) write_png(paths.preview, preview(water, scene, output.preview_width));
+    if (!paths.state.empty()) write_state(paths.state, water);
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);
 template void write_frame<3>(const FramePaths&, const Water<3>&, const Scene&);

@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "packed scenes are written as they lie in memory");
 
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 
 // ---- Writing ----
 
@@ -63,6 +63,7 @@ public:
         for (const auto& key : keyed.keys) {
             put(key.t);
             put(key.v);
+            put(static_cast<int>(key.ease));
         }
     }
 
@@ -137,10 +138,13 @@ public:
     template <class T>
     void get(Keyed<T>& keyed)
     {
-        keyed.keys.resize(get_count(sizeof(double) + sizeof(T)));
+        keyed.keys.resize(get_count(sizeof(double) + sizeof(T) + sizeof(int32_t)));
         for (auto& key : keyed.keys) {
             get(key.t);
             get(key.v);
+            const int ease = get_plain<int32_t>();
+            if (ease < 0 || ease > static_cast<int>(Ease::curve)) malformed();
+            key.ease = static_cast<Ease>(ease);
         }
     }
 
@@ -303,8 +307,8 @@ Scene unpack_scene(std::string_view bytes, const std::string& file)
     Reader in(bytes.substr(head), file);
     std::string name = in.get_text();
     Params params = get_params(in);
-    if (const auto problem = first_problem(params))
-        fail(problem->key + ": " + problem->text + "; mend the scene and pack it again");
+    if (const auto wrong = problems(params); !wrong.empty())
+        fail(wrong[0].key + ": " + wrong[0].text + "; mend the scene and pack it again");
 
     size_t grids = in.get_count(1);
     const auto next_grid = [&](const ShapeParams&) {

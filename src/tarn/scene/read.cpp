@@ -1,286 +1,47 @@
 // Reads a scene file. The tables of params/tables.h say which keys there are and what they take; this file says it
-// in TOML, and says clearly what is wrong with a file that does not.
+// in TOML, and says clearly what is wrong with a file that does not: everything at once, in the order of the file.
 
 #include "tarn/scene/read.h"
 
-// Scenes nest four deep; the parser and its destructors recurse, so deep nesting is refused early.
-#define TOML_MAX_NESTED_VALUES 16
-#include <toml++/toml.h>
-
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <limits>
 #include <sstream>
 
 #include "tarn/base/error.h"
 #include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
+#include "tarn/scene/toml_file.h"
 #include "tarn/scene/validate.h"
 
 namespace tarn {
 
 namespace {
 
-constexpr size_t max_bytes = 16 << 20;
-constexpr size_t max_key_parts = 32;  // far more than any key has
 constexpr size_t max_keyframes = 10000;
+constexpr size_t max_faults = 30;  // that are told
 
-// ---- Words for messages ----
+// Where in a file; what `--set` brings comes after the file.
+struct Position {
+    int line = 1, column = 1;
+    auto operator<=>(const Position&) const = default;
+};
+constexpr Position after_the_file{std::numeric_limits<int>::max(), 0};
 
-std::string printable(std::string_view text, size_t longest = 60)
+Position position_of(const toml::source_region& source)
 {
-    std::string r;
-    for (const char c : text.substr(0, longest)) r += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    return text.size() > longest ? r + "..." : r;
+    return {std::max(1, static_cast<int>(source.begin.line)), static_cast<int>(source.begin.column)};
 }
 
-const char* kind_name(const toml::node& node)
-{
-    switch (node.type()) {
-        case toml::node_type::table:
-            return "a table";
-        case toml::node_type::array:
-            return "a list";
-        case toml::node_type::string:
-            return "text";
-        case toml::node_type::integer:
-            return "a whole number";
-        case toml::node_type::floating_point:
-            return "a number with a fraction";
-        case toml::node_type::boolean:
-            return "true or false";
-        case toml::node_type::date:
-        case toml::node_type::time:
-        case toml::node_type::date_time:
-            return "a date or time";
-        default:
-            return "nothing";
-    }
-}
+// What is wrong with one key. The reader notes it and goes on.
+struct Fault {
+    Position at;
+    std::string key, text;
+};
 
-int line_of(const toml::source_region& source) { return static_cast<int>(source.begin.line); }
-
-std::optional<size_t> index_of(std::string_view text)
-{
-    if (text.empty() || text.size() > 9) return {};
-    size_t n = 0;
-    for (const char c : text) {
-        if (c < '0' || c > '9') return {};
-        n = 10 * n + static_cast<size_t>(c - '0');
-    }
-    return n;
-}
-
-std::vector<std::string> split(const std::string& key)
-{
-    std::vector<std::string> parts(1);
-    for (const char c : key)
-        if (c == '.')
-            parts.emplace_back();
-        else
-            parts.back() += c;
-    return parts;
-}
-
-// ---- Syntax ----
-
-// The key that stands on a line, with its table, as far as plain text can tell: for messages about broken TOML.
-std::string key_on_line(const std::string& text, int line)
-{
-    std::string table, key;
-    std::istringstream lines(text);
-    std::string l;
-    const auto trim = [](std::string s) {
-        const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-        while (!s.empty() && blank(s.back())) s.pop_back();
-        size_t i = 0;
-        while (i < s.size() && blank(s[i])) ++i;
-        return s.substr(i);
-    };
-    const auto is_key_character = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
-    };
-    for (int n = 1; n <= line && std::getline(lines, l); ++n) {
-        l = trim(l);
-        if (!l.empty() && l[0] == '[' && l.find(',') == std::string::npos) {
-            table = l.substr(l.find_first_not_of('[') == std::string::npos ? l.size() : l.find_first_not_of('['));
-            table = trim(table.substr(0, table.find(']')));
-            key.clear();
-        }
-        if (const size_t equals = l.find('='); equals != std::string::npos && l[0] != '[' && l[0] != '#')
-            key = trim(l.substr(0, equals));
-        else if (n == line && !l.empty() && std::all_of(l.begin(), l.end(), is_key_character))
-            key = l;
-    }
-    if (table.empty() && key.empty()) return "TOML";
-    return printable(table.empty() ? key : key.empty() ? table : table + "." + key);
-}
-
-// Refuses two things that toml++ 3.3 cannot bear: keys of very many parts, which nest without being counted and are
-// recursed into later; and characters beyond ASCII where it looks for blanks, because its test for them then runs into
-// undefined behaviour. Texts and comments may hold any character.
-void check_characters(const std::string& text, const std::string& file)
-{
-    enum class In { plain, comment, string, multiline } in = In::plain;
-    char quote = 0;
-    // A string may only start behind one of these; elsewhere a quote is broken TOML, which the parser takes as plain.
-    const std::string_view opens = "\n=,[{.";
-    char last = '\n';
-    int line = 1;
-    size_t dots = 0;
-    const auto fail = [&](const std::string& what) {
-        throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) + ": " + what);
-    };
-    const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
-    const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-    const size_t start = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
-    for (size_t i = start; i < text.size(); ++i) {
-        const char c = text[i];
-        const bool tripled = (c == '"' || c == '\'') && at(i + 1) == c && at(i + 2) == c;
-        if (c == '\n') ++line;
-        switch (in) {
-            case In::plain:
-                if ((c == '"' || c == '\'') && opens.find(last) != std::string_view::npos) {
-                    quote = c;
-                    in = tripled ? In::multiline : In::string;
-                    if (tripled) i += 2;
-                } else if (c == '#') {
-                    in = In::comment;
-                } else if (static_cast<unsigned char>(c) >= 0x80) {
-                    fail("a character that is not ASCII stands outside of quotes; put the text into quotes");
-                } else if (c == '.') {
-                    if (++dots > max_key_parts)
-                        fail("a key of more than " + std::to_string(max_key_parts) + " parts; no key needs so many");
-                } else if (c == '\n' || c == '=' || c == ',') {
-                    dots = 0;
-                }
-                if (!is_blank(c) || c == '\n') last = c;
-                break;
-            case In::comment:
-                if (c == '\n') {
-                    in = In::plain;
-                    last = c;
-                    dots = 0;
-                }
-                break;
-            case In::string:
-            case In::multiline:
-                if (c == '\\' && quote == '"') {
-                    // The parser asks whether a blank follows; in long strings it skips all of them and asks again.
-                    size_t behind = i + 1;
-                    while (is_blank(at(behind))) ++behind;
-                    if (static_cast<unsigned char>(at(behind)) >= 0x80) {
-                        line += static_cast<int>(std::count(text.begin() + i, text.begin() + behind, '\n'));
-                        fail("a character that is not ASCII stands behind a backslash; write \\\\ for the sign itself");
-                    }
-                    if (at(i + 1) != '\n') ++i;
-                } else if (in == In::string) {
-                    if (c == quote || c == '\n') {
-                        in = In::plain;
-                        last = c;
-                    }
-                } else if (c == quote && tripled) {
-                    in = In::plain;
-                    // Up to two quotes may belong to the text before the closing three.
-                    for (i += 2; at(i + 1) == quote;) ++i;
-                }
-                break;
-        }
-    }
-}
-
-toml::table parse(const std::string& text, const std::string& file)
-{
-    if (text.size() > max_bytes)
-        throw InputError(file + ":1: TOML: the file is larger than 16 MiB; large shapes belong in mesh files");
-    check_characters(text, file);
-    try {
-        return toml::parse(text, file);
-    } catch (const toml::parse_error& e) {
-        const int line = std::max(1, line_of(e.source()));
-        throw InputError(file + ":" + std::to_string(line) + ": " + key_on_line(text, line) +
-                         ": not valid TOML: " + printable(e.description(), 200));
-    }
-}
-
-// ---- --set ----
-
-[[noreturn]] void fail_set(const std::string& key, const std::string& text)
-{
-    throw InputError("--set " + printable(key) + ": " + text);
-}
-
-// A TOML value, or a bare word, which needs no quotes on a command line.
-toml::table parse_set_value(const std::string& key, const std::string& value)
-{
-    if (value.find('\n') == std::string::npos && value.size() < max_bytes) {
-        try {
-            const std::string text = "v = " + value;
-            check_characters(text, "--set");
-            return toml::parse(text);
-        } catch (const toml::parse_error&) {
-            const auto plain = [](char c) {
-                return std::isalnum(static_cast<unsigned char>(c)) ||
-                       std::string_view("_-+./~:@() ").find(c) != std::string_view::npos;
-            };
-            if (!value.empty() && std::all_of(value.begin(), value.end(), plain)) {
-                toml::table table;
-                table.insert("v", value);
-                return table;
-            }
-        } catch (const InputError&) {
-        }
-    }
-    fail_set(key,
-             "cannot read the value " + printable(value) + "; write it as in a scene file: 64, [1, 1] or \"text\"");
-}
-
-// Puts the value where the key says. `made` collects the keys that do not stand in the file.
-void apply_set(toml::table& root, const std::string& key, const std::string& value, std::set<std::string>& made)
-{
-    const std::vector<std::string> parts = split(key);
-    if (parts.size() > max_key_parts) fail_set(key, "has too many parts");
-    for (const std::string& part : parts)
-        if (part.empty()) fail_set(key, "expected a dotted key such as domain.cells");
-    toml::table parsed = parse_set_value(key, value);
-    toml::node& node = *parsed.get("v");
-
-    toml::node* at = &root;
-    std::string path;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        const bool last = i + 1 == parts.size();
-        path += (i ? "." : "") + parts[i];
-        if (toml::array* array = at->as_array()) {
-            const auto index = index_of(parts[i]);
-            if (!index || *index >= array->size())
-                fail_set(key, "there is no entry " + printable(parts[i]) + "; the list has " +
-                                  std::to_string(array->size()) + ", and the first is 0");
-            if (last)
-                array->replace(array->cbegin() + static_cast<std::ptrdiff_t>(*index), std::move(node));
-            else
-                at = array->get(*index);
-        } else if (toml::table* table = at->as_table()) {
-            if (last) {
-                table->insert_or_assign(parts[i], std::move(node));
-            } else {
-                if (!table->contains(parts[i])) {
-                    if (index_of(parts[i + 1]))
-                        fail_set(key, "there is no entry " + parts[i + 1] + "; the file has no " + printable(path));
-                    table->insert(parts[i], toml::table{});
-                    made.insert(path);
-                }
-                at = table->get(parts[i]);
-            }
-        } else {
-            fail_set(key, "is inside of " + std::string(kind_name(*at)) + ", which holds no keys");
-        }
-    }
-    made.insert(path);
-}
-
-// ---- The reader ----
+// The table that a dotted key stands in, with a dot behind it.
+std::string table_of(const std::string& key) { return key.substr(0, key.find_last_of('.') + 1); }
 
 class Reader {
 public:
@@ -289,14 +50,19 @@ public:
     {
     }
 
-    Params read()
+    // `before` is what was wrong with the overrides.
+    Params read(const std::vector<std::string>& before)
     {
-        check_version();
-        read_dimension();
-        read_table(root_, *find_section(""), 0, nullptr, "");
-        choose_schemes();
-        if (const auto problem = first_problem(params_)) fail(problem->key, problem->text);
-        return std::move(params_);
+        attempt([&] { check_version(); });
+        // Another version's keys mean other things.
+        if (faults_.empty() || !root_.contains("tarn")) {
+            attempt([&] { read_dimension(); });
+            read_table(root_, {*find_section(""), 0, nullptr, false, ""});
+            choose_schemes();
+            check();
+        }
+        if (faults_.empty() && before.empty()) return std::move(params_);
+        throw InputError(lines(before));
     }
 
 private:
@@ -304,7 +70,9 @@ private:
     toml::table root_;
     std::set<std::string> made_;  // by --set
     Params params_;
-    int dimension_ = 3;
+    int dimension_ = 0;  // unknown as long as the domain's size is
+    std::vector<Fault> faults_;
+    std::set<std::string> renamed_;  // tables that stand under another name
 
     // Water and air together are carried as in [SSK05], by CIP, where the scene does not say how.
     void choose_schemes()
@@ -318,7 +86,34 @@ private:
         if (!given("surface")) params_.surface.advection = Advection::cip;
     }
 
+    // What no key shows by itself. Of a table with a wrong key only that is told: the rest may follow from it.
+    void check()
+    {
+        std::set<std::string> wrong;
+        for (const Fault& f : faults_) wrong.insert(table_of(f.key));
+        for (const Problem& problem : wrong.empty() ? problems(params_) : row_problems(params_))
+            if (!wrong.count(table_of(problem.key)) && !renamed_.count(split(problem.key)[0])) attempt([&] { fail(problem.key, problem.text); });
+    }
+
     // ---- Messages ----
+
+    std::vector<std::string> lines(const std::vector<std::string>& before)
+    {
+        std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) { return a.at < b.at; });
+        std::vector<std::string> lines;
+        for (const Fault& f : faults_) {
+            const std::string place =
+                f.at == after_the_file ? "--set " : file_ + ":" + std::to_string(f.at.line) + ": ";
+            lines.push_back(place + printable(f.key) + ": " + f.text);
+        }
+        lines.insert(lines.end(), before.begin(), before.end());
+        if (lines.size() > max_faults) {
+            const size_t more = lines.size() - max_faults;
+            lines.resize(max_faults);
+            lines.push_back(file_ + ": and " + std::to_string(more) + " more; mend these first");
+        }
+        return lines;
+    }
 
     bool is_made(const std::string& key) const
     {
@@ -328,38 +123,44 @@ private:
         }
     }
 
-    // The line of a key, or of what stands nearest around it.
-    int find_line(const std::string& key) const
+    // The place of a key, or of what stands nearest around it.
+    Position find(const std::string& key) const
     {
-        int line = 1;
+        Position found;
         const toml::node* at = &root_;
         for (const std::string& part : split(key)) {
             if (const toml::table* table = at->as_table()) {
                 const auto it = table->find(part);
                 if (it == table->cend()) break;
-                line = line_of(it->first.source());
+                found = position_of(it->first.source());
                 at = &it->second;
             } else if (const toml::array* array = at->as_array()) {
                 const auto index = index_of(part);
                 if (!index || *index >= array->size()) break;
                 at = array->get(*index);
-                line = line_of(at->source());
+                found = position_of(at->source());
             } else {
                 break;
             }
         }
-        return std::max(1, line);
+        return found;
     }
 
-    [[noreturn]] void fail(const std::string& key, const std::string& text) const
+    template <class F>
+    void attempt(F&& f)
     {
-        fail_at(find_line(key), key, text);
+        try {
+            f();
+        } catch (const Fault& fault) {
+            faults_.push_back(fault);
+        }
     }
 
-    [[noreturn]] void fail_at(int line, const std::string& key, const std::string& text) const
+    [[noreturn]] void fail(const std::string& key, const std::string& text) const { fail_at(find(key), key, text); }
+
+    [[noreturn]] void fail_at(Position at, const std::string& key, const std::string& text) const
     {
-        if (is_made(key)) fail_set(key, text);
-        throw InputError(file_ + ":" + std::to_string(line) + ": " + printable(key) + ": " + text);
+        throw Fault{is_made(key) ? after_the_file : at, key, text};
     }
 
     // ---- Values ----
@@ -390,10 +191,10 @@ private:
     {
         const std::string count = dimension_ == 2 ? "two numbers, as the scene is 2D" : "three numbers";
         const std::vector<double> numbers = read_numbers(node, key, expected.empty() ? count : expected);
-        if (static_cast<int>(numbers.size()) != dimension_)
+        if (dimension_ > 0 && static_cast<int>(numbers.size()) != dimension_)
             fail(key, "expected " + count + ", found " + std::to_string(numbers.size()));
         Vec3 v;
-        for (int a = 0; a < dimension_; ++a) v[a] = numbers[static_cast<size_t>(a)];
+        for (size_t a = 0; a < numbers.size(); ++a) v[static_cast<int>(a)] = numbers[a];
         return v;
     }
 
@@ -404,6 +205,7 @@ private:
             if (!node.is_number()) wrong_type(key, "one number, as the scene is 2D", node);
             return {0, 0, read_number(node, key)};
         }
+        if (dimension_ == 0 && node.is_number()) return {};
         return read_vector(node, key, "three angles");
     }
 
@@ -424,22 +226,24 @@ private:
             const toml::table* frame = element.as_table();
             if (!frame) wrong_type(key, "a keyframe {t = ..., v = ...}", element);
             for (const auto& [name, value] : *frame)
-                if (name.str() != "t" && name.str() != "v")
+                if (name.str() != "t" && name.str() != "v" && name.str() != "ease")
                     fail(key, "keyframe " + number + ": unknown key \"" + printable(name.str()) +
-                                  "\"; a keyframe is {t = ..., v = ...}");
-            const toml::node *t = frame->get("t"), *v = frame->get("v");
+                                  "\"; a keyframe is {t = ..., v = ...}, and may have ease = \"in-out\"");
+            const toml::node *t = frame->get("t"), *v = frame->get("v"), *ease = frame->get("ease");
             if (!t || !v) fail(key, "keyframe " + number + ": expected {t = ..., v = ...}");
             keyed.keys.push_back({read_number(*t, key), read(*v)});
+            if (ease) keyed.keys.back().ease = static_cast<Ease>(read_word(ease_words(), *ease, key));
         }
-        // One keyframe is a constant, whenever it is.
+        // One keyframe is a constant, whenever it is; and no way leads on from the last.
+        keyed.keys.back().ease = Ease::linear;
         if (keyed.keys.size() == 1 && std::isfinite(keyed.keys[0].t)) keyed.keys[0].t = 0;
         return keyed;
     }
 
-    ParamValue read_choice(const ParamRow& row, const toml::node& node, const std::string& key) const
+    int read_word(std::span<const Word> known, const toml::node& node, const std::string& key) const
     {
         std::vector<std::string> words;
-        for (const Word& w : row.words)
+        for (const Word& w : known)
             if (w.available()) words.push_back(w.text);
         const toml::value<std::string>* text = node.as_string();
         if (!text) {
@@ -447,9 +251,11 @@ private:
             for (const std::string& w : words) list += (list.empty() ? "" : ", ") + quoted(w);
             wrong_type(key, "one of " + list, node);
         }
-        for (const Word& w : row.words)
+        for (const Word& w : known)
             if (**text == w.text) return w.value;
-        fail(key, "unknown word \"" + printable(**text) + "\"; " + suggestion(**text, words));
+        const std::string start = "unknown word \"" + printable(**text) + "\"; ";
+        if (const char* ours = synonym_of_word(known, **text)) fail(key, start + "it is called " + quoted(ours) + " here");
+        fail(key, start + suggestion(**text, words));
     }
 
     ParamValue read_value(const ParamRow& row, const toml::node& node, const std::string& key) const
@@ -476,7 +282,7 @@ private:
                 return *s;
             }
             case ParamKind::choice:
-                return read_choice(row, node, key);
+                return read_word(row.words, node, key);
             case ParamKind::vector:
                 return read_vector(node, key);
             case ParamKind::numbers:
@@ -501,6 +307,15 @@ private:
 
     // ---- Tables ----
 
+    // Where keys are read into.
+    struct Place {
+        const Section& section;
+        size_t entry;
+        ShapeParams* shape;  // of the entry, where it has one
+        bool any_shape;      // but nobody knows which
+        std::string prefix;  // of the keys' names
+    };
+
     static const Section* find_section(const std::string& name)
     {
         for (const Section& s : sections())
@@ -515,91 +330,131 @@ private:
         return nullptr;
     }
 
-    [[noreturn]] void unknown(const toml::key& wrong, const Section& section, const ShapeParams* shape,
-                              const std::string& key) const
+    // The keys and tables that may stand in a place.
+    static std::vector<std::string> names_in(const Place& place)
     {
-        const std::string_view name = wrong.str();
-        const int line = std::max(1, line_of(wrong.source()));
-        for (const Reserved& r : reserved())
-            if (r.name == name && std::string_view(r.section) == section.name)
-                fail_at(line, key, "is not available yet in this version; remove it");
-
-        if (section.add_shape && !shape && find_row(shape_rows(), name))
-            fail_at(line, key, "belongs to a shape; say which with shape, or remove it");
-
-        std::vector<std::string> here;
-        if (!*section.name) here.push_back("tarn");
-        if (shape)
+        const Section& section = place.section;
+        std::vector<std::string> names;
+        if (!*section.name) names.push_back("tarn");
+        if (place.shape)
             for (const ParamRow& row : shape_rows())
-                if (row.belongs_to(shape->shape)) here.push_back(row.name);
-        if (section.add_shape && !shape) here.push_back("shape");
-        for (const ParamRow& row : section.rows) here.push_back(row.name);
-        // A key that stands in the wrong table is told its own.
-        std::vector<std::string> elsewhere;
+                if (row.belongs_to(place.shape->shape)) names.push_back(row.name);
+        if (section.add_shape && !place.shape) names.push_back("shape");
+        for (const ParamRow& row : section.rows) names.push_back(row.name);
+        const std::string inner = *section.name ? std::string(section.name) + "." : "";
         for (const Section& s : sections()) {
-            const std::string inner = *section.name ? std::string(section.name) + "." : "";
             const std::string full = s.name;
-            if (!full.empty() && full.compare(0, inner.size(), inner) == 0 &&
-                full.find('.', inner.size()) == std::string::npos && full.size() > inner.size())
-                here.push_back(full.substr(inner.size()));
-            if (find_row(s.rows, name)) elsewhere.push_back(s.repeated() ? "[[" + full + "]]" : "[" + full + "]");
+            if (full.size() > inner.size() && full.compare(0, inner.size(), inner) == 0 &&
+                full.find('.', inner.size()) == std::string::npos)
+                names.push_back(full.substr(inner.size()));
         }
-        if (elsewhere.size() == 1) fail_at(line, key, "unknown key here; it belongs in " + elsewhere[0]);
-        fail_at(line, key, "unknown key; " + suggestion(name, here));
+        return names;
     }
 
-    void read_table(const toml::table& table, const Section& section, size_t entry, ShapeParams* shape,
-                    const std::string& prefix)
+    static std::string bracketed(const Section& section)
     {
-        for (const auto& [name, node] : table) {
-            const std::string key = prefix + std::string(name.str());
-            if (!*section.name && name.str() == "tarn") continue;
-            if (shape)
-                if (const ParamRow* row = find_row(shape_rows(), name.str())) {
-                    if (!row->belongs_to(shape->shape)) wrong_shape(*row, *shape, key);
-                    read_row(*row, shape, node, key);
-                    continue;
-                }
-            if (const ParamRow* row = find_row(section.rows, name.str())) {
-                read_row(*row, section.object(params_, entry), node, key);
-                continue;
-            }
-            // Names of sections hold no dots but their own, so that no quoted key can pose as one.
-            const Section* inner =
-                !shape && !section.repeated() && name.str().find('.') == std::string_view::npos ? find_section(key) : nullptr;
-            if (!inner || inner == &section) unknown(name, section, shape, key);
-            if (inner->repeated())
-                read_entries(node, *inner, key);
-            else if (const toml::table* t = node.as_table())
-                read_single(*t, *inner, key + ".");
-            else
-                fail(key, "expected a table [" + key + "], found " + kind_name(node));
+        return (section.repeated() ? "[[" : "[") + std::string(section.name) + (section.repeated() ? "]]" : "]");
+    }
+
+    // What a key that is not known could mean.
+    static std::string hint(std::string_view name, const Place& place)
+    {
+        const Section& section = place.section;
+        for (const Reserved& r : reserved())
+            if (r.name == name && std::string_view(r.section) == section.name)
+                return std::string("is not built yet; ") + r.instead;
+        if (section.add_shape && !place.shape && find_row(shape_rows(), name))
+            return "belongs to a shape; say which with shape, or remove it";
+
+        // A key that stands in the wrong table is told its own.
+        std::vector<std::string> elsewhere;
+        for (const Section& s : sections())
+            if (find_row(s.rows, name)) elsewhere.push_back(bracketed(s));
+        if (elsewhere.size() == 1) return "unknown key here; it belongs in " + elsewhere[0];
+
+        if (const Synonym* s = synonym_of_key(name)) {
+            const Section* table = find_section(s->ours);
+            const std::string ours = table ? bracketed(*table) : quoted(s->ours);
+            const std::string where = std::string_view(s->section) == section.name ? ""
+                                      : *s->section ? std::string(", in [") + s->section + "]"
+                                                    : ", at the top of the file";
+            return "unknown key; it is called " + ours + " here" + where + s->more;
         }
+        return "unknown key; " + suggestion(name, names_in(place));
+    }
+
+    void read_table(const toml::table& table, const Place& place)
+    {
+        for (const auto& [name, node] : table) attempt([&, &name = name, &node = node] { read_key(name, node, place); });
+    }
+
+    void read_key(const toml::key& name, const toml::node& node, const Place& place)
+    {
+        const Section& section = place.section;
+        const std::string key = place.prefix + std::string(name.str());
+        if (!*section.name && name.str() == "tarn") return;
+        // The first of all that was read.
+        if (key == "domain.size") return;
+        if (place.shape)
+            if (const ParamRow* row = find_row(shape_rows(), name.str())) {
+                if (place.any_shape || std::string_view(row->name) == "shape") return;
+                if (!row->belongs_to(place.shape->shape)) wrong_shape(*row, *place.shape, key);
+                return read_row(*row, place.shape, node, key);
+            }
+        if (const ParamRow* row = find_row(section.rows, name.str()))
+            return read_row(*row, section.object(params_, place.entry), node, key);
+        // Names of sections hold no dots but their own, so that no quoted key can pose as one.
+        const bool may_be_section =
+            !place.shape && !section.repeated() && name.str().find('.') == std::string_view::npos;
+        const Section* inner = may_be_section ? find_section(key) : nullptr;
+        if (inner && inner != &section) return read_section(node, *inner, key);
+        // Under a name of another program, what is in a table is read as well.
+        const Synonym* s = *section.name ? nullptr : synonym_of_key(name.str());
+        if (s && !*s->section && !*s->more) {
+            renamed_.insert(s->ours);
+            read_section(node, *find_section(s->ours), key);
+        }
+        fail_at(position_of(name.source()), key, hint(name.str(), place));
+    }
+
+    void read_section(const toml::node& node, const Section& section, const std::string& key)
+    {
+        if (section.repeated())
+            read_entries(node, section, key);
+        else if (const toml::table* t = node.as_table())
+            read_single(*t, section, key + ".");
+        else
+            fail(key, "expected a table [" + key + "], found " + kind_name(node));
     }
 
     void read_single(const toml::table& table, const Section& section, const std::string& prefix)
     {
         if (section.may_be_absent()) section.add(params_);
         ShapeParams* shape = nullptr;
+        bool known = true;
         if (section.add_shape && table.contains("shape")) {
             section.add_shape(params_);
             shape = section.shape(params_, 0);
-            read_shape_kind(table, *shape, prefix);
+            known = read_shape_kind(table, *shape, prefix);
         }
-        read_table(table, section, 0, shape, prefix);
+        read_table(table, {section, 0, shape, !known, prefix});
     }
 
-    // Which keys apply hangs on the shape, so it comes first.
-    void read_shape_kind(const toml::table& table, ShapeParams& shape, const std::string& prefix) const
+    // Which keys apply hangs on the shape, so it comes first. Returns whether it is known.
+    bool read_shape_kind(const toml::table& table, ShapeParams& shape, const std::string& prefix)
     {
-        shape.line = std::max(1, line_of(table.source()));
-        const toml::node* word = table.get("shape");
-        if (!word) {
-            std::vector<std::string> words;
-            for (const Word& w : shape_words()) words.push_back(w.text);
-            fail(prefix + "shape", "missing; " + suggestion("", words));
-        }
-        read_row(*find_row(shape_rows(), "shape"), &shape, *word, prefix + "shape");
+        const size_t before = faults_.size();
+        shape.line = position_of(table.source()).line;
+        attempt([&] {
+            const toml::node* word = table.get("shape");
+            if (!word) {
+                std::vector<std::string> words;
+                for (const Word& w : shape_words()) words.push_back(w.text);
+                fail(prefix + "shape", "missing; " + suggestion("", words));
+            }
+            read_row(*find_row(shape_rows(), "shape"), &shape, *word, prefix + "shape");
+        });
+        return faults_.size() == before;
     }
 
     void read_entries(const toml::node& node, const Section& section, const std::string& key)
@@ -610,15 +465,16 @@ private:
         if (array->size() > max_shapes)
             fail(key,
                  "expected at most " + std::to_string(max_shapes) + " entries, found " + std::to_string(array->size()));
-        for (const toml::node& element : *array) {
-            const size_t entry = section.count(params_);
-            const std::string prefix = key + "." + std::to_string(entry) + ".";
+        for (size_t i = 0; i < array->size(); ++i) {
+            const toml::node& element = *array->get(i);
+            const std::string prefix = key + "." + std::to_string(i) + ".";
             const toml::table* table = element.as_table();
             if (!table) fail(key, "expected entries, each under [[" + key + "]], found " + kind_name(element));
+            const size_t entry = section.count(params_);
             section.add(params_);
             ShapeParams* const shape = section.shape_of(params_, entry);
-            if (shape) read_shape_kind(*table, *shape, prefix);
-            read_table(*table, section, entry, shape, prefix);
+            const bool known = !shape || read_shape_kind(*table, *shape, prefix);
+            read_table(*table, {section, entry, shape, !known, prefix});
         }
     }
 
@@ -647,8 +503,7 @@ private:
     void read_dimension()
     {
         const toml::node* domain = root_.get("domain");
-        if (domain && !domain->is_table())
-            fail("domain", std::string("expected a table [domain], found ") + kind_name(*domain));
+        if (domain && !domain->is_table()) return;  // which is told when its turn comes
         const toml::node* size = domain ? domain->as_table()->get("size") : nullptr;
         if (!size)
             fail("domain.size",
@@ -662,10 +517,15 @@ private:
 
 Params read_params(const std::string& text, const std::string& file, const Overrides& overrides)
 {
-    toml::table root = parse(text, file);
+    toml::table root = parse_toml(text, file);
     std::set<std::string> made;
-    for (const auto& [key, value] : overrides) apply_set(root, key, value, made);
-    return Reader(file, std::move(root), std::move(made)).read();
+    std::vector<std::string> wrong;
+    for (const auto& [key, value] : overrides) try {
+            apply_set(root, key, value, made);
+        } catch (const InputError& e) {
+            wrong.push_back(e.what());
+        }
+    return Reader(file, std::move(root), std::move(made)).read(wrong);
 }
 
 Scene read_scene(const std::string& path, const Overrides& overrides)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tarn/base/error.h"
+#include "tarn/scene/validate.h"
 
 namespace tarn {
 
@@ -58,7 +59,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
         for (int a = 0; a < dimension; ++a) size[a] = params.domain.size[a];
         for (size_t i = 0; i < shapes.size(); ++i)
             if (!shapes[i].subtract && !reaches(shapes[i], size, dimension, 0.125 * h))
-                throw InputError(file + ":" + std::to_string(list[i]->line) + ": shape: " + outside_the_domain);
+                throw InputError(file + ":" + std::to_string(list[i]->line) + ": shape: " + why_outside(shapes[i], params.domain));
     };
     must_reach(scene.water, all(params.water));
     for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});

@@ -1,7 +1,11 @@
 #include "tarn/scene/validate.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
+#include "tarn/shapes/load.h"
 
 namespace tarn {
 
@@ -9,9 +13,16 @@ namespace {
 
 using Found = std::optional<Problem>;
 
+using Problems = std::vector<Problem>;
+
+void add(Problems& all, Found found)
+{
+    if (found) all.push_back(std::move(*found));
+}
+
 // Everything that the rows know: what is required, and ranges.
-Found check_rows(std::span<const ParamRow> rows, const void* object, const std::string& prefix, int dimension,
-                 const ShapeKind* shape)
+void check_rows(Problems& all, std::span<const ParamRow> rows, const void* object, const std::string& prefix,
+                int dimension, const ShapeKind* shape)
 {
     for (const ParamRow& row : rows) {
         if (shape && !row.belongs_to(*shape)) continue;
@@ -22,11 +33,11 @@ Found check_rows(std::span<const ParamRow> rows, const void* object, const std::
             const std::string why =
                 shape ? std::string("; the shape \"") + word_of(shape_words(), static_cast<int>(*shape)) + "\" needs it"
                       : std::string("; a scene needs it");
-            return Problem{prefix + row.name, "missing" + why};
+            all.push_back({prefix + row.name, "missing" + why});
+        } else if (auto text = range_problem(row, *value, dimension)) {
+            all.push_back({prefix + row.name, *text});
         }
-        if (auto text = range_problem(row, *value, dimension)) return Problem{prefix + row.name, *text};
     }
-    return {};
 }
 
 Found check_grid(const DomainParams& domain)
@@ -104,24 +115,24 @@ Found check_output(const Params& params)
 {
     if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
         return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
-    if (params.output.render && params.output.volume_format != VolumeFormat::vdb)
-        return Problem{"output.volume_format", "must be \"vdb\" with output.render, which reads it"};
+    if (params.output.render && !params.output.state)
+        return Problem{"output.state", "must be true with output.render, which reads what is kept"};
     return {};
 }
 
-// Lights and floors that lack what they are made of.
+Found check_light(const LightParams& light, const std::string& entry)
+{
+    if (light.kind == LightKind::area && !light.position)
+        return Problem{entry + "position", "missing; an area light needs a place"};
+    if (light.kind == LightKind::image && light.image.empty())
+        return Problem{entry + "image", "missing; name an EXR or PNG beside the scene file"};
+    if (light.direction && !(length(*light.direction) > 0))
+        return Problem{entry + "direction", "must not be zero; give where the sun stands, such as [-1, 2, 1]"};
+    return {};
+}
+
 Found check_render(const Params& params)
 {
-    for (size_t i = 0; i < params.light.size(); ++i) {
-        const LightParams& light = params.light[i];
-        const std::string entry = "light." + std::to_string(i) + ".";
-        if (light.kind == LightKind::area && !light.position)
-            return Problem{entry + "position", "missing; an area light needs a place"};
-        if (light.kind == LightKind::image && light.image.empty())
-            return Problem{entry + "image", "missing; name an EXR or PNG beside the scene file"};
-        if (light.direction && !(length(*light.direction) > 0))
-            return Problem{entry + "direction", "must not be zero; give where the sun stands, such as [-1, 2, 1]"};
-    }
     if (params.render.floor == FloorLook::image && params.render.floor_image.empty())
         return Problem{"render.floor_image", "missing; name a PNG or EXR beside the scene file"};
     if (params.output.render && params.dimension() == 2)
@@ -160,68 +171,118 @@ Found check_place(const ShapeParams& p, const std::string& prefix, const Params&
     return Problem{prefix + "shape", outside_the_domain};
 }
 
+// How a shape fits into its section and into the domain; `i` is its entry there.
+Found check_entry(const Section& section, const ShapeParams& shape, size_t i, const std::string& entry,
+                  const Params& params)
+{
+    const std::string name = section.name;
+    const bool solid = name == "solid", listed = solid || name == "water", moves = solid || name == "wind";
+    if (!section.takes(shape.shape))
+        return Problem{entry + "shape", std::string("only water can be a \"") +
+                                            word_of(shape_words(), static_cast<int>(shape.shape)) +
+                                            "\"; choose another shape"};
+    if (shape.subtract && !listed)
+        return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
+    if (shape.subtract && i == 0)
+        return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
+    const bool moving = shape.translate.varies() || shape.rotate.varies();
+    if (moving && !moves)
+        return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
+                       "keyframes move solids and the wind only; give a single value"};
+    if (!solid && !moving) return check_place(shape, entry, params);
+    return {};
+}
+
+Found check_source(const SourceParams& s, const std::string& entry)
+{
+    if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
+    if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
+    return {};
+}
+
+// Calls f(section, entry's number, its keys' prefix) for every table that is there.
+template <class F>
+void for_each_entry(const Params& params, F&& f)
+{
+    for (const Section& section : sections())
+        for (size_t i = 0; i < section.entries(params); ++i) {
+            const std::string prefix = *section.name ? std::string(section.name) + "." : "";
+            f(section, i, section.repeated() ? prefix + std::to_string(i) + "." : prefix);
+        }
+}
+
 }  // namespace
 
-Found first_problem(const Params& given)
+std::string unit_hint(const Shape& shape, const DomainParams& domain)
+{
+    if (shape.kind != ShapeKind::mesh || !shape.sampled.values) return {};
+    double size = 0, longest = 0;
+    for (int a = 0; a < 3; ++a)
+        size = std::max(size, (shape.sampled.nodes[a] - 1 - 2 * mesh_margin) * shape.sampled.spacing * shape.scale);
+    for (const double side : domain.size) longest = std::max(longest, side);
+    // Beyond this a mesh is hardly meant to be in metres.
+    constexpr double far_too_large = 20;
+    if (size < far_too_large * longest) return {};
+    const struct {
+        double metres;
+        const char* name;
+    } units[] = {{0.001, "millimetres"}, {0.01, "centimetres"}, {0.0254, "inches"}};
+    for (const auto& unit : units) {
+        const double fitting = unit.metres * size;
+        if (fitting > longest || fitting < 0.02 * longest) continue;
+        const double digit = std::pow(10, std::floor(std::log10(size)) - 1);
+        return "is about " + number_text(digit * std::round(size / digit)) + " m long in a domain of " +
+               number_text(longest) + " m; if it is in " + unit.name +
+               ", scale = " + number_text(unit.metres * shape.scale) + " fits";
+    }
+    return {};
+}
+
+std::string why_outside(const Shape& shape, const DomainParams& domain)
+{
+    const std::string hint = unit_hint(shape, domain);
+    return hint.empty() ? outside_the_domain : hint;
+}
+
+std::vector<Problem> row_problems(const Params& given)
 {
     // Sections give out what they hold for writing, hence the copy.
     Params params = given;
     const int dimension = params.dimension();
-    for (const Section& section : sections()) {
-        const std::string prefix = *section.name ? std::string(section.name) + "." : "";
-        for (size_t i = 0; i < section.entries(params); ++i) {
-            const std::string entry = section.repeated() ? prefix + std::to_string(i) + "." : prefix;
-            const ShapeParams* const shape = section.shape_of(params, i);
-            if (shape)
-                if (auto found = check_rows(shape_rows(), shape, entry, dimension, &shape->shape)) return found;
-            if (auto found = check_rows(section.rows, section.object(params, i), entry, dimension, nullptr))
-                return found;
-            if (shape)
-                if (auto found = check_shape(*shape, entry, dimension)) return found;
-        }
-    }
-    if (auto found = check_grid(params.domain)) return found;
+    Problems all;
+    for_each_entry(given, [&](const Section& section, size_t i, const std::string& entry) {
+        const size_t before = all.size();
+        const ShapeParams* const shape = section.shape_of(params, i);
+        if (shape) check_rows(all, shape_rows(), shape, entry, dimension, &shape->shape);
+        check_rows(all, section.rows, section.object(params, i), entry, dimension, nullptr);
+        if (shape && all.size() == before) add(all, check_shape(*shape, entry, dimension));
+    });
+    return all;
+}
+
+std::vector<Problem> problems(const Params& given)
+{
+    Problems all = row_problems(given);
+    if (!all.empty()) return all;
+    Params params = given;
+    add(all, check_grid(params.domain));
+    if (!all.empty()) return all;
 
     if (params.water.empty() && params.source.empty())
-        return Problem{"water", "missing; a scene needs at least one [[water]] or [[source]]"};
+        all.push_back({"water", "missing; a scene needs at least one [[water]] or [[source]]"});
     if (params.water.size() + params.solid.size() + params.source.size() + params.sink.size() > max_shapes)
-        return Problem{"water", "a scene takes at most " + std::to_string(max_shapes) +
-                                    " shapes in all; join many small ones into a mesh"};
-
-    for (const Section& section : sections()) {
-        const std::string name = section.name;
-        const bool solid = name == "solid", listed = solid || name == "water", moves = solid || name == "wind";
-        for (size_t i = 0; i < section.entries(params); ++i) {
-            if (!section.shape_of(params, i)) continue;
-            const std::string entry = section.repeated() ? name + "." + std::to_string(i) + "." : name + ".";
-            const ShapeParams& shape = *section.shape(params, i);
-            if (!section.takes(shape.shape))
-                return Problem{entry + "shape", std::string("only water can be a \"") +
-                                                    word_of(shape_words(), static_cast<int>(shape.shape)) +
-                                                    "\"; choose another shape"};
-            if (shape.subtract && !listed)
-                return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
-            if (shape.subtract && i == 0)
-                return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
-            const bool moving = shape.translate.varies() || shape.rotate.varies();
-            if (moving && !moves)
-                return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
-                               "keyframes move solids and the wind only; give a single value"};
-            if (!solid && !moving)
-                if (auto found = check_place(shape, entry, params)) return found;
-        }
-    }
-    for (size_t i = 0; i < params.source.size(); ++i) {
-        const SourceParams& s = params.source[i];
-        const std::string entry = "source." + std::to_string(i) + ".";
-        if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
-        if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
-    }
-    if (auto found = check_output(params)) return found;
-    if (auto found = check_air(params)) return found;
-    if (auto found = check_flow(params)) return found;
-    if (auto found = check_render(params)) return found;
-    return check_wind(params);
+        all.push_back({"water", "a scene takes at most " + std::to_string(max_shapes) +
+                                    " shapes in all; join many small ones into a mesh"});
+    for_each_entry(given, [&](const Section& section, size_t i, const std::string& entry) {
+        if (const ShapeParams* shape = section.shape_of(params, i))
+            add(all, check_entry(section, *shape, i, entry, params));
+    });
+    for (size_t i = 0; i < params.source.size(); ++i)
+        add(all, check_source(params.source[i], "source." + std::to_string(i) + "."));
+    for (size_t i = 0; i < params.light.size(); ++i)
+        add(all, check_light(params.light[i], "light." + std::to_string(i) + "."));
+    for (const auto check : {check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));
+    return all;
 }
 
 }  // namespace tarn

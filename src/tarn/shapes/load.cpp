@@ -20,7 +20,7 @@ namespace tarn {
 namespace {
 
 // Spacings on each side of the surface in which distances are exact.
-constexpr int band = 10;
+constexpr int band = mesh_margin - 1;
 // The most samples of one shape; 2^25 floats are 128 MiB.
 constexpr double max_nodes = 1 << 25;
 
@@ -169,7 +169,7 @@ std::shared_ptr<const DistanceGrid> sample_mesh(const std::string& path, double 
             hi[a] = std::max(hi[a], p[a]);
         }
     // The samples end where the mesh is a band away, so that all of their border is outside.
-    DistanceGrid grid = cover(lo, hi, Vec3::all(band + 1), spacing);
+    DistanceGrid grid = cover(lo, hi, Vec3::all(mesh_margin), spacing);
 
     std::vector<openvdb::Vec3s> points;
     std::vector<openvdb::Vec3I> triangles;

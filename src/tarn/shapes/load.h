@@ -9,6 +9,9 @@
 
 namespace tarn {
 
+// How many samples lie beyond a mesh on each side.
+inline constexpr int mesh_margin = 11;
+
 // A closed triangle mesh (see mesh_file.h), in its own coordinates. Distances hold within ten spacings of the
 // surface, to a tenth of a spacing near it; farther off they stay at that value. The spacing grows where the samples
 // would not fit in memory.

@@ -1,7 +1,16 @@
+// Assimp reads all formats but PLY, of which version 5.2 does not survive files that are cut short; what a distance needs
+// of a mesh is made and checked here.
+
 #include "tarn/shapes/mesh_file.h"
+
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
 
 #include <algorithm>
 #include <array>
+#include <assimp/Importer.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -41,48 +50,6 @@ void add_polygon(ClosedMesh& mesh, const std::vector<long>& corners, const std::
     for (size_t i = 2; i < corners.size(); ++i)
         mesh.triangles.push_back(
             {static_cast<int>(corners[0]), static_cast<int>(corners[i - 1]), static_cast<int>(corners[i])});
-}
-
-// ---- OBJ ----
-
-ClosedMesh read_obj(const std::string& text, const std::string& path)
-{
-    ClosedMesh mesh;
-    std::vector<std::vector<long>> faces;
-    std::istringstream lines(text);
-    std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) {
-        const auto here = [&] { return "line " + std::to_string(number) + ": "; };
-        const char* at = line.c_str();
-        while (*at == ' ' || *at == '\t') ++at;
-        const bool point = at[0] == 'v' && (at[1] == ' ' || at[1] == '\t');
-        const bool face = at[0] == 'f' && (at[1] == ' ' || at[1] == '\t');
-        if (!point && !face) continue;
-        ++at;
-        char* end = nullptr;
-        if (point) {
-            Vec3 p;
-            for (int a = 0; a < 3; ++a, at = end) {
-                p[a] = std::strtod(at, &end);
-                if (end == at) fail(path, here() + "a point needs three numbers");
-            }
-            mesh.points.push_back(p);
-            continue;
-        }
-        // Corners are point/texture/normal, of which only the point matters; negative ones count from the end.
-        std::vector<long> corners;
-        for (;;) {
-            const long c = std::strtol(at, &end, 10);
-            if (end == at) break;
-            corners.push_back(c > 0 ? c - 1 : c + static_cast<long>(mesh.points.size()));
-            at = end;
-            while (*at && *at != ' ' && *at != '\t') ++at;
-        }
-        if (corners.size() < 3) fail(path, here() + "a face needs three corners at least");
-        faces.push_back(std::move(corners));
-    }
-    for (const auto& corners : faces) add_polygon(mesh, corners, path);
-    return mesh;
 }
 
 // ---- PLY ----
@@ -256,6 +223,51 @@ ClosedMesh read_ply(const std::string& text, const std::string& path)
     return mesh;
 }
 
+// ---- The other formats ----
+
+// Every triangle of a file, in the coordinates of the whole: parts are moved to where the file places them, and formats
+// that know their unit come in metres.
+ClosedMesh read_triangles(const std::string& path)
+{
+    Assimp::Importer importer;
+    importer.SetPropertyInteger(AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT | aiPrimitiveType_LINE);
+    importer.SetPropertyInteger(AI_CONFIG_PP_RVC_FLAGS,
+                                aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS | aiComponent_COLORS |
+                                    aiComponent_TEXCOORDS | aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |
+                                    aiComponent_TEXTURES | aiComponent_LIGHTS | aiComponent_CAMERAS |
+                                    aiComponent_MATERIALS);
+    const aiScene* scene =
+        importer.ReadFile(path, aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_RemoveComponent |
+                                    aiProcess_GlobalScale | aiProcess_PreTransformVertices);
+    if (!scene) {
+        std::string why = importer.GetErrorString();
+        std::replace(why.begin(), why.end(), '\n', ' ');
+        fail(path, "cannot be read as a mesh: " + why + "; export it again");
+    }
+    ClosedMesh mesh;
+    for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
+        const aiMesh& part = *scene->mMeshes[m];
+        const int first = static_cast<int>(mesh.points.size());
+        for (unsigned i = 0; i < part.mNumVertices; ++i) {
+            const aiVector3D& p = part.mVertices[i];
+            mesh.points.push_back({p.x, p.y, p.z});
+        }
+        for (unsigned i = 0; i < part.mNumFaces; ++i) {
+            const aiFace& face = part.mFaces[i];
+            if (face.mNumIndices != 3) continue;
+            Cell<3> t;
+            for (unsigned c = 0; c < 3; ++c) {
+                if (face.mIndices[c] >= part.mNumVertices)
+                    fail(path, "a face names point " + std::to_string(face.mIndices[c]) + " of " +
+                                   std::to_string(part.mNumVertices) + "; export the mesh again");
+                t[static_cast<int>(c)] = first + static_cast<int>(face.mIndices[c]);
+            }
+            mesh.triangles.push_back(t);
+        }
+    }
+    return mesh;
+}
+
 // ---- Closedness ----
 
 struct PointHash {
@@ -331,9 +343,11 @@ std::string ending(const std::string& path)
 ClosedMesh read_closed_mesh(const std::string& path)
 {
     const std::string kind = ending(path);
-    if (kind != ".obj" && kind != ".ply") fail(path, "is no mesh that Tarn reads; export it as .obj or .ply");
+    const char* const known[] = {".obj", ".ply", ".stl", ".glb", ".gltf", ".fbx", ".dae"};
+    if (std::find(std::begin(known), std::end(known), kind) == std::end(known))
+        fail(path, "is no mesh that Tarn reads; export it as .obj, .ply, .stl, .glb, .gltf, .fbx or .dae");
     const std::string text = read_bytes(path);
-    ClosedMesh mesh = kind == ".obj" ? read_obj(text, path) : read_ply(text, path);
+    ClosedMesh mesh = kind == ".ply" ? read_ply(text, path) : read_triangles(path);
     weld(mesh);
     if (mesh.triangles.empty()) fail(path, "holds no triangles; export the mesh again, with its faces");
     for (const Vec3& p : mesh.points)

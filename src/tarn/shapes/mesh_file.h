@@ -1,6 +1,6 @@
 #pragma once
-// Triangle meshes from files: Wavefront OBJ, and PLY as text or little-endian binary. Only the surface is read;
-// polygons become fans of triangles and points at the same place become one.
+// Triangle meshes from files: OBJ, PLY, STL, glTF, FBX and COLLADA. Only the surface is read, of all objects in the file;
+// polygons become triangles and points at the same place become one.
 
 #include <string>
 #include <vector>

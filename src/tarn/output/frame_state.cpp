@@ -1,0 +1,287 @@
+// A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component and one
+// for the columns of droplets and bubbles. A block is its length, then what zlib made of it.
+//
+// Fields become whole numbers, padding included. Each is replaced by what differencing along x, y and z in turn leaves,
+// the error of predicting it from its neighbours (Ibarria et al. 2003, Out-of-core Compression and Decompression of Large
+// n-dimensional Scalar Fields): near zero where a field is smooth, and zero where it is constant. Low and high bytes
+// then lie apart, so that zlib sees long runs.
+
+#include "tarn/output/frame_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include <zlib.h>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/base/error.h"
+#include "tarn/field/sample.h"
+#include "tarn/output/files.h"
+
+namespace tarn {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "frames are written as they lie in memory");
+
+constexpr char magic[8] = {'T', 'A', 'R', 'N', 'F', 'R', 'M', 'E'};
+constexpr uint32_t state_version = 1;
+constexpr float phi_steps = 2048, phi_reach = 3;  // a cell, cells
+constexpr float velocity_steps = 1024;           // up to the largest
+constexpr float velocity_reach = 3;              // cells from the water, as a level set's volume has
+
+struct Header {
+    char magic[8];
+    uint32_t version;
+    int32_t dimension;
+    int32_t cells[3];
+    float velocity_step;  // m/s
+    double h, time;
+    int64_t fragments;
+};
+static_assert(sizeof(Header) == 56, "no padding, so that every byte of the header is defined");
+
+using Numbers = std::vector<uint16_t>;  // differences wrap around, and so do their sums
+
+template <int D>
+void take_differences(Numbers& q, const Grid<D>& grid)
+{
+    for (int a = 0; a < D; ++a) {
+        const size_t back = static_cast<size_t>(grid.stride[a]);
+        for (size_t i = q.size(); i-- > back;) q[i] = static_cast<uint16_t>(q[i] - q[i - back]);
+    }
+}
+template <int D>
+void add_differences(Numbers& q, const Grid<D>& grid)
+{
+    for (int a = D - 1; a >= 0; --a) {
+        const size_t back = static_cast<size_t>(grid.stride[a]);
+        for (size_t i = back; i < q.size(); ++i) q[i] = static_cast<uint16_t>(q[i] + q[i - back]);
+    }
+}
+
+std::string squeezed(const std::string& raw)
+{
+    uLongf size = compressBound(raw.size());
+    std::string packed(size, '\0');
+    const int done = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                               reinterpret_cast<const Bytef*>(raw.data()), raw.size(), 1);
+    TARN_CHECK_EQ(done, Z_OK);
+    packed.resize(size);
+    return packed;
+}
+
+// Signs go into the lowest bit, so that numbers near zero have no high byte.
+std::string bytes_of(const Numbers& q)
+{
+    std::string bytes(2 * q.size(), '\0');
+    for (size_t i = 0; i < q.size(); ++i) {
+        const auto folded = static_cast<uint16_t>((q[i] << 1) ^ (q[i] & 0x8000 ? 0xffff : 0));
+        bytes[i] = static_cast<char>(folded & 0xff);
+        bytes[q.size() + i] = static_cast<char>(folded >> 8);
+    }
+    return bytes;
+}
+Numbers numbers_of(const std::string& bytes)
+{
+    Numbers q(bytes.size() / 2);
+    for (size_t i = 0; i < q.size(); ++i) {
+        const unsigned folded = static_cast<uint8_t>(bytes[i]) | static_cast<uint8_t>(bytes[q.size() + i]) << 8;
+        q[i] = static_cast<uint16_t>((folded >> 1) ^ (folded & 1 ? 0xffff : 0));
+    }
+    return q;
+}
+
+// A number stands for the middle of its step, so that no cell changes its side of the surface.
+template <int D>
+Numbers rounded_phi(const Water<D>& water)
+{
+    Numbers q(water.phi.size());
+    const float scale = phi_steps / static_cast<float>(water.grid.h), most = phi_steps * phi_reach;
+    const float* phi = water.phi.data();
+    for (size_t i = 0; i < q.size(); ++i)
+        q[i] = static_cast<uint16_t>(static_cast<int16_t>(std::floor(std::clamp(scale * phi[i], -most, most - 1))));
+    return q;
+}
+
+// Whether a frame keeps the velocity of a face: it is that of water, or near it.
+template <int D>
+bool near_water(const float* phi, size_t i, size_t back, float reach)
+{
+    return phi[i] < reach || (i >= back && phi[i - back] < reach);
+}
+
+template <int D>
+float largest_velocity(const Water<D>& water, float reach)
+{
+    float most = 0;
+    for (int a = 0; a < D; ++a) {
+        const Field<D>& u = water.velocity[a];
+        const size_t back = static_cast<size_t>(water.grid.stride[a]);
+        for (size_t i = 0; i < u.size(); ++i)
+            if (near_water<D>(water.phi.data(), i, back, reach)) most = std::max(most, std::fabs(u.data()[i]));
+    }
+    return most;
+}
+
+template <int D>
+Numbers rounded_velocity(const Water<D>& water, int axis, float step, float reach)
+{
+    const Field<D>& u = water.velocity[axis];
+    Numbers q(u.size());
+    const size_t back = static_cast<size_t>(water.grid.stride[axis]);
+    for (size_t i = 0; i < q.size(); ++i)
+        if (step > 0 && near_water<D>(water.phi.data(), i, back, reach))
+            q[i] = static_cast<uint16_t>(static_cast<int16_t>(std::lround(u.data()[i] / step)));
+    return q;
+}
+
+}  // namespace
+
+template <int D>
+void write_state(const std::string& path, const Water<D>& water)
+{
+    const float reach = velocity_reach * static_cast<float>(water.grid.h);
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.version = state_version;
+    header.dimension = D;
+    for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
+    header.velocity_step = largest_velocity(water, reach) / velocity_steps;
+    header.h = water.grid.h;
+    header.time = water.time;
+    header.fragments = water.fragments.count();
+
+    std::string blocks[D + 2];
+    parallel_rows("pack frame", D + 1, [&](int n) {
+        Numbers q = n == 0 ? rounded_phi(water) : rounded_velocity(water, n - 1, header.velocity_step, reach);
+        take_differences(q, water.grid);
+        blocks[n] = squeezed(bytes_of(q));
+    });
+    const size_t column = static_cast<size_t>(water.fragments.count()) * sizeof(float);
+    std::string drops(column * Fragments<D>::columns, '\0');
+    for (int n = 0; n < Fragments<D>::columns; ++n)
+        backend::copy(drops.data() + static_cast<size_t>(n) * column, water.fragments.column(n), column);
+    blocks[D + 1] = squeezed(drops);
+
+    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    for (const std::string& block : blocks) {
+        const uint64_t size = block.size();
+        bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+        bytes += block;
+    }
+    write_file(path, bytes);
+}
+
+template <int D>
+FrameState<D> read_state(const std::string& path)
+{
+    const std::string bytes = read_file(path);
+    const auto fail = [&](const std::string& why) { throw RunError(path + ": " + why + "; run the scene again"); };
+    Header header;
+    if (bytes.size() < sizeof header) fail("too short for a frame");
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
+    if (header.version != state_version) fail("a frame of version " + std::to_string(header.version));
+    bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
+    double storage = 1;
+    for (int a = 0; a < D; ++a) {
+        sound = sound && header.cells[a] > 0;
+        storage *= header.cells[a] + 2.0;
+    }
+    if (!sound || !(storage < 2147483648.0)) fail("its header is damaged");
+
+    FrameState<D> state;
+    Cell<D> cells;
+    for (int a = 0; a < D; ++a) cells[a] = header.cells[a];
+    state.grid = Grid<D>(cells, header.h);
+    state.time = header.time;
+    state.phi = Field<D>(state.grid, Where::program);
+    std::fill(state.phi.data(), state.phi.data() + state.phi.size(), nowhere);
+    state.velocity = FaceField<D>(state.grid, Where::program);
+
+    std::string_view left = std::string_view(bytes).substr(sizeof header);
+    std::string_view blocks[D + 2];
+    for (std::string_view& block : blocks) {
+        uint64_t size = 0;
+        if (left.size() < sizeof size) fail("cut short");
+        std::memcpy(&size, left.data(), sizeof size);
+        left.remove_prefix(sizeof size);
+        if (left.size() < size) fail("cut short");
+        block = left.substr(0, size);
+        left.remove_prefix(size);
+    }
+    const auto loosened = [&](std::string_view block, size_t size) {
+        std::string raw(size, '\0');
+        uLongf found = size;
+        const int done = uncompress(reinterpret_cast<Bytef*>(raw.data()), &found,
+                                    reinterpret_cast<const Bytef*>(block.data()), block.size());
+        if (done != Z_OK || found != size) fail("damaged");
+        return raw;
+    };
+    const auto numbers = [&](int n) {
+        Numbers q = numbers_of(loosened(blocks[n], 2 * static_cast<size_t>(state.grid.storage())));
+        add_differences(q, state.grid);
+        return q;
+    };
+    const Numbers phi = numbers(0);
+    const float h = static_cast<float>(header.h);
+    parallel_for("unpack frame", all_tiles(state.grid), [&](Cell<D> c) {
+        const size_t i = static_cast<size_t>(state.grid.index(c));
+        state.phi(c) = (static_cast<int16_t>(phi[i]) + 0.5f) * (h / phi_steps);
+    });
+    for (int a = 0; a < D; ++a) {
+        const Numbers u = numbers(a + 1);
+        for (size_t i = 0; i < u.size(); ++i)
+            state.velocity[a].data()[i] = static_cast<int16_t>(u[i]) * header.velocity_step;
+    }
+    state.fragments.resize(static_cast<int>(header.fragments));
+    const size_t column = static_cast<size_t>(header.fragments) * sizeof(float);
+    const std::string drops = loosened(blocks[D + 1], column * Fragments<D>::columns);
+    for (int n = 0; n < Fragments<D>::columns; ++n)
+        backend::copy(state.fragments.column(n), drops.data() + static_cast<size_t>(n) * column, column);
+    return state;
+}
+
+template <int D>
+void load_state(const std::string& path, Water<D>& water)
+{
+    const FrameState<D> state = read_state<D>(path);
+    if (!(state.grid.cells == water.grid.cells) || state.grid.h != water.grid.h)
+        throw RunError(path + ": made on another grid than this scene's; run the scene again");
+    water.phi.copy(state.phi);
+    for (int a = 0; a < D; ++a) water.velocity[a].copy(state.velocity[a]);
+    water.fragments.copy(state.fragments);
+    water.time = state.time;
+}
+
+Volume volume_of(const FrameState<3>& state)
+{
+    Volume volume{state.grid, state.time, {}, {}};
+    volume.phi.resize(static_cast<size_t>(state.grid.count()));
+    volume.velocity.resize(volume.phi.size());
+    const Cell<3> cells = state.grid.cells;
+    const View<3, const float> phi = state.phi.view();
+    const FaceView<3, const float> velocity = state.velocity.view();
+    const float most = velocity_reach * static_cast<float>(state.grid.h);
+    parallel_rows("gather cells", cells[1] * cells[2], [&](int row) {
+        Cell<3> c{0, row % cells[1], row / cells[1]};
+        for (size_t i = static_cast<size_t>(row) * static_cast<size_t>(cells[0]); c[0] < cells[0]; ++c[0], ++i) {
+            volume.phi[i] = phi(c);
+            if (phi(c) < most) volume.velocity[i] = velocity_at_cell(velocity, c);
+        }
+    });
+    return volume;
+}
+
+template void write_state<2>(const std::string&, const Water<2>&);
+template void write_state<3>(const std::string&, const Water<3>&);
+template FrameState<2> read_state<2>(const std::string&);
+template FrameState<3> read_state<3>(const std::string&);
+template void load_state<2>(const std::string&, Water<2>&);
+template void load_state<3>(const std::string&, Water<3>&);
+
+}  // namespace tarn

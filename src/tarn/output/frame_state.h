@@ -1,0 +1,46 @@
+#pragma once
+// The water of one frame, small enough to keep for every frame: what drawings, renders, meshes and volumes are made of,
+// but not enough to go on from, which is a checkpoint's part.
+//
+// phi is rounded to 1/2048 of a cell within 3 cells of the surface, and beyond them only its sign is kept. Velocities are
+// rounded to 1/1024 of the largest component, in water and 3 cells around it, and are zero elsewhere.
+
+#include <string>
+#include <vector>
+
+#include "tarn/step/water.h"
+
+namespace tarn {
+
+// Where the program reads it.
+template <int D>
+struct FrameState {
+    Grid<D> grid;
+    double time = 0;
+    Field<D> phi;
+    FaceField<D> velocity;
+    Fragments<D> fragments{Where::program};
+};
+
+// Written to a temporary name, then renamed. The program must be able to read the water.
+template <int D>
+void write_state(const std::string& path, const Water<D>& water);
+
+// Throws RunError on a file that is damaged or something else.
+template <int D>
+FrameState<D> read_state(const std::string& path);
+
+// Puts a frame into water that initial_water made; what follows from it is restore's to make.
+template <int D>
+void load_state(const std::string& path, Water<D>& water);
+
+// What a picture needs of a frame in 3D: phi at the centres of all cells, and the velocity there, x fastest.
+struct Volume {
+    Grid<3> grid;
+    double time = 0;
+    std::vector<float> phi;
+    std::vector<Vec3f> velocity;
+};
+Volume volume_of(const FrameState<3>& state);
+
+}  // namespace tarn

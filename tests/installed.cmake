@@ -1,0 +1,26 @@
+# Installs the build, builds examples/ against it, and runs what comes out.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGV}: ${code}\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+set(prefix ${BUILD}/installed)
+file(REMOVE_RECURSE ${prefix} ${BUILD}/examples)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${BUILD}/examples -G Ninja -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${BUILD}/examples)
+run(${BUILD}/examples/step_a_scene ${prefix}/share/tarn/scenes/dam_break_2d.toml 0.2 ${BUILD}/examples/a.ply)
+if(NOT said MATCHES "0.2000 s" OR NOT EXISTS ${BUILD}/examples/a.ply)
+  message(FATAL_ERROR "the example said: ${said}")
+endif()
+run(${prefix}/bin/tarn scenes)
+if(NOT said MATCHES "dam_break_2d.toml")
+  message(FATAL_ERROR "the installed program lists: ${said}")
+endif()
+run(${prefix}/bin/tarn-state --version)
+# Nobody needs it any more.
+file(REMOVE_RECURSE ${prefix} ${BUILD}/examples)
