@@ -174,33 +174,41 @@ struct BlockPart {
     bool solid = false;
     Vec<D, float> x, u;  // sums of place and velocity, by volume
 };
-template <int D>
-TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D, const float>& u, Cell<D> block,
-                                        bool water)
+// Calls f with the cells of a block and around it. Where phi changes in the block, only those hold another volume.
+template <int D, class F>
+TARN_HD inline void each_around(Cell<D> block, const F& f)
 {
-    BlockPart<D> part;
     Cell<D> lo = block, hi = block;
     for (int a = 0; a < D; ++a) {
         lo[a] -= 1;
         hi[a] += 3;
     }
     for (Cell<D> c = lo;;) {
-        const float outside = wet.outside(c), share = wet(c), here = water ? share : outside - share;
-        part.solid = part.solid || outside < 1;
-        part.volume += here;
-        bool inner = true;
-        for (int a = 0; a < D; ++a) inner = inner && c[a] >= block[a] && c[a] <= block[a] + 1;
-        if (inner) {
-            part.x += here * c.template as<float>();
-            part.u += here * velocity_at_cell(u, c);
-        }
+        f(c);
         int a = 0;
         while (a < D && ++c[a] == hi[a]) {
             c[a] = lo[a];
             ++a;
         }
-        if (a == D) return part;
+        if (a == D) return;
     }
+}
+template <int D>
+TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D, const float>& u, Cell<D> block,
+                                        bool water)
+{
+    BlockPart<D> part;
+    each_around<D>(block, [&](Cell<D> c) {
+        const float outside = wet.outside(c), share = wet(c), here = water ? share : outside - share;
+        part.solid = part.solid || outside < 1;
+        part.volume += here;
+        bool inner = true;
+        for (int a = 0; a < D; ++a) inner = inner && c[a] >= block[a] && c[a] <= block[a] + 1;
+        if (!inner) return;
+        part.x += here * c.template as<float>();
+        part.u += here * velocity_at_cell(u, c);
+    });
+    return part;
 }
 
 // What a fragment meets at its place.
@@ -212,20 +220,24 @@ struct Met {
     int face[D];     // the lowest of those faces
 };
 
-// Where fragments get to from `was` in dt with the velocities they have now. One that comes to fluid of its own kind on
-// its way stays where it does.
+// Where fragments get to in dt, with the mean of the velocities that they had before and have now. One that comes to
+// fluid of its own kind on its way stays where it does.
 template <int D>
-std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const Field<D>& phi, const Boundary<D>& boundary,
-                               double dt)
+std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const std::vector<Vec<D>>& before,
+                               const Field<D>& phi, const Boundary<D>& boundary, double dt)
 {
     const int n = static_cast<int>(list.size());
     std::vector<Flight<D>> flights;
+    std::vector<Vec<D, float>> ways;
     std::vector<float> sides;
-    for (const Fragment<D>& f : list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+        const Fragment<D>& f = list[i];
         flights.push_back({f.x.template as<float>(), f.u.template as<float>()});
+        ways.push_back((0.5 * dt / phi.grid().h * (before[i] + f.u)).template as<float>());
         sides.push_back(f.kind == FragmentKind::droplet ? 1.0f : -1.0f);
     }
-    const Mirror m1, m2;
+    const Mirror m1, m2, m3;
+    const Vec<D, float>* const way = m3.of(ways.data(), ways.size());
     const Flight<D>* const start = m1.of(flights.data(), flights.size());
     const float* const side = m2.of(sides.data(), sides.size());
     Memory<Flight<D>> ends(static_cast<size_t>(std::max(n, 1)));
@@ -235,10 +247,9 @@ std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const Field
     thin.before = thin.after = boundary.sheets;
     if (!thin.any()) thin.before.cells = thin.after.cells = boundary.cells;
     const Obstacles<D> obstacles(boundary, phi.grid().h, thin);
-    const float s = static_cast<float>(dt / phi.grid().h);
     parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
         const float own = side[i];
-        end[i] = fly(obstacles, start[i].x, start[i].u, s * start[i].u,
+        end[i] = fly(obstacles, start[i].x, start[i].u, way[i],
                      [=](Vec<D, float> y) { return own * sample_one_side(f, obstacles.sides.after, y) < 0; });
     });
     return read(end, n);
@@ -564,8 +575,8 @@ void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
 }
 
 template <int D>
-std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
-                                   const Tiles<D>& tiles, FragmentRoom<D>& room)
+std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const FaceField<D>& velocity,
+                                   const WetPart<D>& wet, const Tiles<D>& tiles, FragmentRoom<D>& room)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h);
@@ -606,9 +617,40 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, 
     const int n = read(find.count, 1)[0];
     if (n == 0) return {};
     // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they
-    // hold.
+    // hold. Of a cell around several of them each holds the same part, so that together they hold what the grid lost.
     const int* const where = find.cell;
     float* const numbers = find.found;
+    const Cell<D> stride = phi.grid().stride;
+    const auto block = [=] TARN_HD(int i) {
+        Cell<D> c;
+        int left = where[i];
+        for (int a = D - 1; a > 0; --a) {
+            c[a] = left / stride[a];
+            left -= c[a] * stride[a];
+        }
+        c[0] = left;
+        return c;
+    };
+    const size_t storage = static_cast<size_t>(phi.grid().storage());
+    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
+    int* const around = room.referred.data() + phi.grid().origin;
+    parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) { around[pc.index(c)] = 0; });
+    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
+        each_around<D>(block(i), [&](Cell<D> c) { atomic_add(around + pc.index(c), 1); });
+    });
+    // Adds what is there now, or takes it off.
+    const auto count = [=] TARN_HD(int i, float sign) {
+        float* const mine = numbers + Finder<D>::numbers * i;
+        const int kind = static_cast<int>(mine[2 * D + 1]);
+        if (kind & 2) return;
+        float volume = 0;
+        each_around<D>(block(i), [&](Cell<D> c) {
+            const float share = wet(c), here = kind & 1 ? wet.outside(c) - share : share;
+            volume += here / static_cast<float>(around[pc.index(c)]);
+        });
+        mine[2 * D] = (sign > 0 ? 0.0f : mine[2 * D]) + sign * volume;
+    };
+    parallel_range("isolated", n, [=] TARN_KERNEL(int i) { count(i, 1); });
     parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
         const bool water = !(static_cast<int>(numbers[Finder<D>::numbers * i + 2 * D + 1]) & 1);
         for (int corner = 0; corner < (1 << D); ++corner) {
@@ -619,22 +661,48 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, 
             p[j] = water ? (old > h ? old : h) : (old < -h ? old : -h);
         }
     });
-    const Cell<D> stride = phi.grid().stride;
-    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
-        float* const mine = numbers + Finder<D>::numbers * i;
-        const int kind = static_cast<int>(mine[2 * D + 1]);
-        if (kind & 2) return;
-        Cell<D> c;
-        int left = where[i];
-        for (int a = D - 1; a > 0; --a) {
-            c[a] = left / stride[a];
-            left -= c[a] * stride[a];
-        }
-        c[0] = left;
-        mine[2 * D] -= part_around(wet, u, c, !(kind & 1)).volume;
-    });
+    parallel_range("isolated", n, [=] TARN_KERNEL(int i) { count(i, -1); });
+    // The particles of what is gone go, too, or they would put it back.
+    if (particles && particles->count() > 0) {
+        const ParticleView<D> marker = particles->view();
+        parallel_range("isolated", particles->count(), [=] TARN_KERNEL(int i) {
+            const Vec<D, float> x = marker.at(i);
+            if (around[pc.index(cell_at(x, cells))] > 0 && marker.radius[i] * sample_cells(pc, cells, x) < 0)
+                marker.radius[i] = 0;
+        });
+    }
     std::vector<Lost<D>> lost = found_by(find);
     std::erase_if(lost, [](const Lost<D>& l) { return !(l.volume > 0); });
+    return lost;
+}
+
+template <int D>
+std::vector<Lost<D>> cells_of(const Field<D, int>& bodies, const std::vector<int>& wanted, const FaceField<D>& velocity,
+                              const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
+{
+    const Cell<D> cells = bodies.grid().cells;
+    const float s = static_cast<float>(dt / bodies.grid().h);
+    const auto body = bodies.view();
+    const auto u = velocity.view();
+    const Mirror mirror;
+    const int* const want = mirror.of(wanted.data(), wanted.size());
+    const int count = static_cast<int>(wanted.size());
+    Finder<D> find = finder(room);
+    do {
+        find = finder(room);
+        parallel_for("cells of bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int own = body(c);
+            if (!(own > 0 && own < count) || !want[own]) return;
+            const Vec<D, float> v = velocity_at_cell(u, c);
+            find(body.index(c), trace_far(u, cells, c.template as<float>(), v, s), v, static_cast<float>(own),
+                 FragmentKind::droplet, false);
+        });
+    } while (!found_all(find, room));
+    std::vector<Lost<D>> lost = found_by(find);
+    for (Lost<D>& l : lost) {
+        l.body = static_cast<int>(l.volume);
+        l.volume = 0;
+    }
     return lost;
 }
 
@@ -759,8 +827,9 @@ void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& 
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
                       const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
-                      double dt, Exchange& exchange)
+                      double dt, Exchange& exchange, std::vector<Lost<D>>& returned)
 {
+    returned.clear();
     if (fragments.count() == 0) return 0;
     const Grid<D>& grid = phi.grid();
     const double h = grid.h, cell = cell_volume(grid);
@@ -775,6 +844,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     };
 
     // 1. Forces, and their reaction on the grid. Foam goes with the surface.
+    std::vector<Vec<D>> velocity_before;
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
@@ -801,13 +871,14 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             exchange.momentum[a] += given;
             changes.push(m, a, -given, 0, grid);
         }
+        velocity_before.push_back(f.kind == FragmentKind::foam ? f.u : before);
         f.age = rounded(f.age + dt);
         if (f.kind == FragmentKind::foam) f.life = rounded(f.life - dt);
     }
 
     // 2. They move. Walls and solids stop them, open sides let them out.
     double left = 0;
-    const std::vector<Flight<D>> flights = fly_all(list, phi, boundary, dt);
+    const std::vector<Flight<D>> flights = fly_all(list, velocity_before, phi, boundary, dt);
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Vec<D> before = f.u;
@@ -873,6 +944,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             arrivals.push_back(f.x.template as<float>());
             volumes.push_back(droplet ? f.volume : -f.volume);
         }
+        returned.push_back({f.x, f.u, f.volume, droplet ? FragmentKind::droplet : FragmentKind::bubble});
         book(f, -1);
         f.volume = 0;
     }
@@ -884,6 +956,34 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     return left;
 }
 
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const std::vector<Lost<D>>& returned,
+                   const Tiles<D>& tiles, FragmentRoom<D>& room)
+{
+    if (returned.empty() || particles.count() == 0) return;
+    const Grid<D>& grid = phi.grid();
+    const Cell<D> cells = grid.cells;
+    const auto p = phi.view();
+    const size_t storage = static_cast<size_t>(grid.storage());
+    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
+    int* const around = room.referred.data() + grid.origin;
+    parallel_for("strays", tiles, [=] TARN_KERNEL(Cell<D> c) { around[p.index(c)] = 0; });
+    std::vector<Vec<D, float>> places;
+    for (const Lost<D>& l : returned) places.push_back(l.x.template as<float>());
+    const Mirror mirror;
+    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    parallel_range("strays", static_cast<int>(places.size()) * Patch<D>::size, [=] TARN_KERNEL(int i) {
+        const Cell<D> c = patch_cell<D>(at[i / Patch<D>::size], i % Patch<D>::size);
+        if (grid.contains(c)) atomic_store(around + p.index(c), 1);
+    });
+    const ParticleView<D> marker = particles.view();
+    parallel_range("strays", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = marker.at(i);
+        if (around[p.index(cell_at(x, cells))] > 0 && marker.radius[i] * sample_cells(p, cells, x) < 0)
+            marker.radius[i] = 0;
+    });
+}
+
 #define TARN_INSTANTIATE(D)                                                                                            \
     template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                             \
     template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                           \
@@ -891,12 +991,17 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const FaceField<D>&,       \
                                                       const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&);   \
     template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                           \
-    template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,    \
-                                                FragmentRoom<D>&);                                                     \
+    template std::vector<Lost<D>> take_isolated(Field<D>&, Particles<D>*, const FaceField<D>&, const WetPart<D>&,      \
+                                                const Tiles<D>&, FragmentRoom<D>&);                                    \
+    template std::vector<Lost<D>> cells_of(const Field<D, int>&, const std::vector<int>&, const FaceField<D>&,         \
+                                           const Tiles<D>&, double, FragmentRoom<D>&);                                 \
     template void share_missing(std::vector<Lost<D>>&, double);                                                        \
     template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
     template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
-                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&);
+                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&,      \
+                                   std::vector<Lost<D>>&);                                                             \
+    template void remove_strays(Particles<D>&, const Field<D>&, const std::vector<Lost<D>>&, const Tiles<D>&,          \
+                                FragmentRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -156,8 +156,8 @@ void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, cons
     }
 }
 
-// What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
-// happens. No more can leave than there is: returns what was booked.
+}  // namespace
+
 template <int D>
 double book_gain(Water<D>& w, double gained)
 {
@@ -189,6 +189,8 @@ double book_gain(Water<D>& w, double gained)
     share_out(w.ledger, rest);
     return gained;
 }
+
+namespace {
 
 // Spray flies and lands; what it holds is part of no target volume. Returns what has landed.
 template <int D>
@@ -472,5 +474,8 @@ TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE
 
 }  // namespace free_surface
+
+template double book_gain(Water<2>&, double);
+template double book_gain(Water<3>&, double);
 
 }  // namespace tarn

@@ -170,11 +170,11 @@ void find_candidates(Water<D>& w, double cfl)
 }
 
 template <int D>
-void carry_bodies(Water<D>& w, const Params& p, double dt)
+void carry_bodies(Water<D>& w, const Params& p, double dt, std::vector<double>* gone)
 {
     const auto closed = closed_faces(w.solids);
     carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
-          sides_of(w.solids, w.grid));
+          sides_of(w.solids, w.grid), gone);
 }
 
 template <int D>
@@ -502,7 +502,7 @@ void start_gradients(Water<D>& w)
     template void find_candidates(Water<D>&, double);                                   \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
     template void keep_seeded(Water<D>&, const Params&);                                \
-    template void carry_bodies(Water<D>&, const Params&, double);                       \
+    template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \
     template double fastest_face(const Water<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

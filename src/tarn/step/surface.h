@@ -58,9 +58,15 @@ void carry_surface(Water<D>& water, const Params& params, double dt, const Subst
 template <int D>
 void keep_seeded(Water<D>& water, const Params& params);
 
-// Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water.
+// Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
+// in surface/ledger.h.
 template <int D>
-void carry_bodies(Water<D>& water, const Params& params, double dt);
+void carry_bodies(Water<D>& water, const Params& params, double dt, std::vector<double>* gone = nullptr);
+
+// What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
+// happens. No more can leave than there is: returns what was booked.
+template <int D>
+double book_gain(Water<D>& water, double gained);
 
 // Volume that leaves through open sides, per second.
 template <int D>
