@@ -44,7 +44,8 @@ TARN_HD inline int component_near(const View<D, const int>& component, const She
 }
 
 // The component that a cell moves with, in `nearest`: its own, or that of the neighbour nearest to the water, from cell
-// to cell. In each sweep only what the sweeps before have found counts, so that the order of cells does not.
+// to cell; negative where it does not move. In each sweep only what the sweeps before have found counts, so that the order
+// of cells does not.
 template <int D>
 void spread_components(Field<D, int>& nearest, const Field<D, int>& component, const Field<D>& phi,
                        const Sheets<D>& sheets, const Tiles<D>& tiles)
@@ -74,7 +75,13 @@ void spread_components(Field<D, int>& nearest, const Field<D, int>& component, c
                 }
             if (label > 0) atomic_store(near.data + i, sweeps * label + sweep);
         });
-    parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) { near(c) = near(c) / sweeps; });
+    // A cell beside which phi is level is wet or dry as a whole. There is no surface to move.
+    const float level = 0.01f * static_cast<float>(phi.grid().h);
+    parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int label = near(c) / sweeps;
+        const bool moves = label == 0 || length(gradient_per_cell<D>(p, cells, c, sheets)) > level;
+        near(c) = moves ? label : -label;
+    });
 }
 
 // Sums f over the cells of each component, row by row of a tile, as neighbours are mostly of one. First comes the sum
@@ -88,10 +95,11 @@ std::vector<double> sum_by_component(size_t components, const View<D, const int>
     parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
         const Cell<D> first = c;
-        int component = label(c);
+        const auto at = [&](Cell<D> x) { return label(x) < 0 ? -label(x) : label(x); };
+        int component = at(c);
         double sum = 0;
         for (int n = 0; n < tile_size && c[0] < cells[0]; ++n, ++c[0]) {
-            const int own = label(c);
+            const int own = at(c);
             if (own != component) {
                 if (sum != 0) add(first, component + 1, sum);
                 component = own;
@@ -103,6 +111,31 @@ std::vector<double> sum_by_component(size_t components, const View<D, const int>
     });
     return sums.result();
 }
+
+// Where a surface is to move so that nothing is missing: how far it has moved, in cells, between which ends the right place
+// lies, and what the last move brought.
+struct Place {
+    explicit Place(double furthest) : lower(-furthest), upper(furthest) {}
+
+    // How far to move now, where so much is missing, in cells; the area tells how much the first move brings.
+    double next(double missing, double area)
+    {
+        (missing > 0 ? lower : upper) = at;
+        const double slope = moves > 0 ? (missed - missing) / way : area;
+        const bool slow = moves > 1 && std::fabs(missing) > 0.5 * std::fabs(missed);
+        double to = at + missing / slope;
+        if (slow || !(to > lower && to < upper)) to = 0.5 * (lower + upper);
+        way = to - at;
+        if (!(std::fabs(way) > 1e-6)) return 0;
+        at = to;
+        missed = missing;
+        ++moves;
+        return way;
+    }
+
+    double lower, upper, at = 0, way = 0, missed = 0;
+    int moves = 0;
+};
 
 }  // namespace
 
@@ -204,12 +237,12 @@ void forgive(Ledger<D>& ledger, double volume)
 }
 
 template <int D>
-void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, const Tiles<D>& tiles,
-                     const Tiles<D>& inner)
+void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
+                     const Tiles<D>& tiles, const Tiles<D>& inner)
 {
     const size_t components = ledger.expected.size();
     if (components == 0) return;
-    constexpr double enough = 1e-5, furthest = 4;
+    constexpr double enough = 1e-5, furthest = 0.25, furthest_of_all = 4;
     constexpr int most_steps = 30;
     const Grid<D>& grid = phi.grid();
     const Cell<D> cells = grid.cells;
@@ -221,66 +254,64 @@ void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
     const auto label = std::as_const(nearest).view();
     const auto p = phi.view();
     const View<D, const float> old = p;
+    // By component, and first of none: there is water without a cell's centre in it.
     const std::vector<double> inside = sum_by_component<D>(components, std::as_const(ledger.body).view(), cells, inner,
                                                            [=] TARN_HD(Cell<D> c) { return wet(c); });
-    std::vector<double> should(components + 1);
-    size_t largest = 1;
-    for (size_t k = 1; k <= components; ++k) {
-        should[k] = ledger.expected[k - 1] / cell;
-        if (should[k] > should[largest]) largest = k;
-    }
-    // Of each: how far it has moved, in cells, and between which ends the right place lies; what is missing, was before the
-    // last move, and how far that was.
-    std::vector<double> at(components + 1), missing(components + 1), missed(components + 1), way(components + 1), area;
-    std::vector<std::pair<double, double>> ends(components + 1, {-furthest, furthest});
-    // Water without a cell's centre in it is of no component, and of small ones the volume may jump as they move: when all
-    // are done, the largest makes up for what they hold too much or too little.
-    bool last = false;
-    for (int n = 0;; ++n) {
-        const std::vector<double> now =
+    const std::vector<double> area = sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) {
+        const float delta = smeared_delta(old(c), epsilon);
+        return delta > 0 ? delta * length(gradient_per_cell<D>(old, cells, c)) * wet.outside(c) : 0.0f;
+    });
+    const auto volumes = [&] {
+        std::vector<double> v =
             sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) { return wet(c); });
-        for (size_t k = 0; k <= components; ++k) missing[k] = should[k] - inside[k] - now[k];
-        for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * (should[k] - missing[k]);
-        if (last) {
-            const double all = std::accumulate(missing.begin(), missing.end(), 0.0);
-            std::fill(missing.begin(), missing.end(), 0.0);
-            missing[largest] = all;
-        }
-        std::vector<float> by(components + 1);
-        bool any = false;
-        for (size_t k = 1; k <= components && n < most_steps; ++k) {
-            if (std::fabs(missing[k]) <= enough * std::max(should[k], 0.0)) continue;
-            (missing[k] > 0 ? ends[k].first : ends[k].second) = at[k];
-            if (area.empty())
-                area = sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) {
-                    const float delta = smeared_delta(old(c), epsilon);
-                    return delta > 0 ? delta * length(gradient_per_cell<D>(old, cells, c)) * wet.outside(c) : 0.0f;
-                });
-            // The first time the area tells how much a way brings, then what the way before has brought.
-            const double slope = n > 0 ? (missed[k] - missing[k]) / way[k] : area[k];
-            double to = at[k] + missing[k] / slope;
-            const bool slow = n > 1 && std::fabs(missing[k]) > 0.5 * std::fabs(missed[k]);
-            if (slow || !(to > ends[k].first && to < ends[k].second)) to = 0.5 * (ends[k].first + ends[k].second);
-            by[k] = static_cast<float>(h * (to - at[k]));
-            missed[k] = missing[k];
-            way[k] = to - at[k];
-            at[k] = to;
-            any = any || std::fabs(way[k]) > 1e-6;
-        }
-        if (!any && last) return;
-        if (!any) {
-            last = true;
-            n = -1;
-            ends[largest] = {at[largest] - furthest, at[largest] + furthest};
-            continue;
-        }
+        for (size_t k = 0; k <= components; ++k) v[k] += inside[k];
+        return v;
+    };
+    std::vector<double> now = volumes();
+    const auto move = [&](const std::vector<double>& by) {
+        std::vector<float> shift(by.size());
+        for (size_t k = 0; k < by.size(); ++k) shift[k] = static_cast<float>(h * by[k]);
         const Mirror mirror;
-        const float* const move = mirror.of(by.data(), by.size());
+        const float* const shifts = mirror.of(shift.data(), shift.size());
         parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
-            if (label[i] > 0) p[i] = clamp(p[i] - move[label[i]], -limit, limit);
+            if (label[i] > 0) p[i] = clamp(p[i] - shifts[label[i]], -limit, limit);
         });
+        now = volumes();
+    };
+
+    // 1. Each by itself.
+    std::vector<double> should(components + 1), all_should(components + 1);
+    std::vector<Place> places(components + 1, Place(furthest * share));
+    for (size_t k = 1; k <= components; ++k) {
+        all_should[k] = ledger.expected[k - 1] / cell;
+        should[k] = now[k] + share * (all_should[k] - now[k]);
     }
+    for (int n = 0; n < most_steps && components > 1; ++n) {
+        std::vector<double> by(components + 1);
+        bool any = false;
+        for (size_t k = 1; k <= components; ++k) {
+            const double missing = should[k] - now[k];
+            if (std::fabs(missing) <= enough * std::max(should[k], 0.0)) continue;
+            by[k] = places[k].next(missing, area[k]);
+            any = any || by[k] != 0;
+        }
+        if (!any) break;
+        move(by);
+    }
+
+    // 2. All of them.
+    const double total = std::accumulate(all_should.begin(), all_should.end(), 0.0);
+    const double whole_area = std::accumulate(area.begin(), area.end(), 0.0);
+    Place place(furthest_of_all);
+    for (int n = 0; n < most_steps; ++n) {
+        const double missing = total - std::accumulate(now.begin(), now.end(), 0.0);
+        if (std::fabs(missing) <= enough * std::max(total, 0.0)) break;
+        const double by = place.next(missing, whole_area);
+        if (by == 0) break;
+        move(std::vector<double>(components + 1, by));
+    }
+    for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * now[k];
 }
 
 #define TARN_INSTANTIATE(D)                                                                                         \
@@ -290,7 +321,7 @@ void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
                                const FaceField<D>&, const Tiles<D>&, double, FragmentRoom<D>&);                     \
     template void give(Ledger<D>&, int, double);                                                                    \
     template void forgive(Ledger<D>&, double);                                                                      \
-    template void correct_volumes(Field<D>&, Ledger<D>&, const WetPart<D>&, double, const Tiles<D>&,                  \
+    template void correct_volumes(Field<D>&, Ledger<D>&, const WetPart<D>&, double, double, const Tiles<D>&,          \
                                   const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tarn/advect/advect.h"
@@ -240,8 +240,9 @@ std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boun
     const bool carried = w.debt.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
-                                        p.domain.gravity.at(w.time), dt, w.exchange, returned);
+    const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
+                                       p.domain.gravity.at(w.time), dt, w.exchange, returned);
+    w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
     if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
@@ -297,6 +298,10 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
         if (l.volume < least) give(w.ledger, 0, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
     std::erase_if(lost, [](const Lost<D>& l) { return l.volume < least; });
     add_fragments(w.fragments, lost, w.grid, p, w.exchange);
+    // What rounding took from fragments.
+    const FragmentTotals apart = totals(w.fragments, w.grid, p);
+    const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
+    give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
 }
 
 // The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
@@ -322,14 +327,15 @@ void find_properties(Water<D>& w, const Params& p)
 
 // Compensation of mass errors, by component.   (20)-(22)
 template <int D>
-void compensate(Water<D>& w)
+void compensate(Water<D>& w, const Params& p, double dt)
 {
     const bool phi_gradient = w.phi_gradient.any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     TileMap<D> inner(w.grid);
     for (size_t i = 0; i < inner.flags.size(); ++i)
         inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
-    correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, w.tiles_band, select(inner, 1));
+    const double share = -std::expm1(-dt / correction_time(w.grid, p));
+    correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 
@@ -478,7 +484,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
         w.volume_expected += book_gain(w, gained);
-        if (p.surface.volume_correction) compensate(w);
+        if (p.surface.volume_correction) compensate(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         find_properties(w, p);
     }
