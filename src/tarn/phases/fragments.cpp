@@ -308,10 +308,10 @@ struct Changes {
     std::map<int, float> phi;           // new values
     std::map<int, float> sphere[2];     // distances to droplets, to be united, and out of bubbles, to be cut out
 
-    // An impulse, in kg m/s, along an axis, on the faces around a fragment and on mass that comes along.
-    void push(const Met<D>& m, int axis, double impulse, double along, const Grid<D>& grid)
+    // An impulse, in kg m/s, along an axis, on the faces around a fragment.
+    void push(const Met<D>& m, int axis, double impulse, const Grid<D>& grid)
     {
-        const double du = impulse / (m.mass[axis] * cell_volume(grid) + along);
+        const double du = impulse / (m.mass[axis] * cell_volume(grid));
         for (int corner = 0; corner < (1 << D); ++corner) {
             int j = m.face[axis];
             for (int b = 0; b < D; ++b)
@@ -869,7 +869,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             const double given = mass * (f.u[a] - before[a]) - weight;
             exchange.gravity[a] += weight;
             exchange.momentum[a] += given;
-            changes.push(m, a, -given, 0, grid);
+            changes.push(m, a, -given, grid);
         }
         velocity_before.push_back(f.kind == FragmentKind::foam ? f.u : before);
         f.age = rounded(f.age + dt);
@@ -903,7 +903,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
-        const double r = radius_of<D>(f.volume), mass = density_of(f.kind, params) * cell * f.volume;
+        const double r = radius_of<D>(f.volume);
         const bool droplet = f.kind == FragmentKind::droplet;
         const bool arrived = droplet ? m.phi < 0 : m.phi > 0;
         if (f.kind == FragmentKind::bubble && arrived && params.fragments.foam_life > 0) {
@@ -920,7 +920,6 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
         }
         const bool large = f.volume > too_large;
         if (!large && !arrived && f.kind != FragmentKind::foam) continue;
-        for (int a = 0; a < D; ++a) changes.push(m, a, mass * (f.u[a] - m.u[a]), mass, grid);
         if (large && !arrived) {
             const int reach = static_cast<int>(std::ceil(r)) + 2;
             Cell<D> lo, hi;
@@ -954,6 +953,48 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     apply(changes, phi, velocity);
     write_fragments(fragments, list);
     return left;
+}
+
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Lost<D>>& returned, const FaceField<D>& density,
+                  const Params& params)
+{
+    if (returned.empty()) return;
+    const int n = static_cast<int>(returned.size());
+    const Mirror mirror;
+    const Lost<D>* const list = mirror.of(returned.data(), returned.size());
+    const Cell<D> cells = velocity.grid().cells;
+    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const auto rho = density[a].view();
+        Cell<D> last = cells;
+        for (int b = 0; b < D; ++b)
+            if (b != a) --last[b];
+        // One after the other, as some may share a face.
+        parallel_range("fragments", 1, [=] TARN_KERNEL(int) {
+            for (int i = 0; i < n; ++i) {
+                Vec<D, float> x = list[i].x.template as<float>();
+                x[a] += 0.5f;
+                const int first = locate(rho, x, last).index;
+                float mass = 0;
+                for (int corner = 0; corner < (1 << D); ++corner) {
+                    int j = first;
+                    for (int b = 0; b < D; ++b)
+                        if (corner >> b & 1) j += rho.next(b);
+                    mass += rho[j];
+                }
+                const float own = list[i].kind == FragmentKind::droplet ? water : air;
+                const float part = static_cast<float>(list[i].volume) * own / mass, share = part < 1 ? part : 1.0f;
+                for (int corner = 0; corner < (1 << D); ++corner) {
+                    int j = first;
+                    for (int b = 0; b < D; ++b)
+                        if (corner >> b & 1) j += rho.next(b);
+                    u[j] += share * (static_cast<float>(list[i].u[a]) - u[j]);
+                }
+            }
+        });
+    }
 }
 
 template <int D>
@@ -1000,6 +1041,7 @@ void remove_strays(Particles<D>& particles, const Field<D>& phi, const std::vect
     template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
                                    const Boundary<D>&, const Params&, Vec3, double, Exchange&,      \
                                    std::vector<Lost<D>>&);                                                             \
+    template void add_momentum(FaceField<D>&, const std::vector<Lost<D>>&, const FaceField<D>&, const Params&);        \
     template void remove_strays(Particles<D>&, const Field<D>&, const std::vector<Lost<D>>&, const Tiles<D>&,          \
                                 FragmentRoom<D>&);
 TARN_INSTANTIATE(2)

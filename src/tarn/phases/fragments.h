@@ -15,7 +15,7 @@
 // Drag is solved implicitly, since a bubble weighs so little that any explicit step would fling it away; it never
 // entrains more fluid than half the mass of the cells around. A fragment's volume is that of the cut cells it came
 // from, which is exactly what the grid loses, rather than a sum of smeared steps (14). When the grid takes one back it
-// gets the fragment's momentum, rather than its velocity or the mean of both. Unapparent and never-referred regions are
+// gets the fragment's momentum, rather than its velocity. Unapparent and never-referred regions are
 // gone from the grid: what they should hold is known only in sum, from the volume that is missing, and they share that.
 //
 // Everything the fragments have, the grid or gravity gave them: Exchange counts that, in double.
@@ -147,6 +147,12 @@ template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
                       const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
                       double dt, Exchange& exchange, std::vector<Lost<D>>& returned);
+
+// What the grid took back brings its momentum, after the velocity has been advected: the faces around hold it now, and
+// get the mean by mass of theirs and its, which is never beyond both.
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Lost<D>>& returned, const FaceField<D>& density,
+                  const Params& params);
 
 // Removes particles that correct phi from around what the grid has taken back, where they are on the wrong side now.
 template <int D>

@@ -462,6 +462,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     report.dt = dt;
     find_all_tiles(w);  // the volume correction has changed phi since they were found
     const Tiles<D> around = w.tiles_band;
+    std::vector<Lost<D>> returned;
 
     // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
     // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
@@ -479,7 +480,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.phi, w.solids, dt);
-        std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
+        returned = exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
         find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
@@ -495,6 +496,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_advect);
         widen_jets(w, p, boundary);
         advect_velocities(w, p, around, dt);
+        add_momentum(w.velocity, returned, w.density, p);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
