@@ -48,9 +48,10 @@ double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
     });
 }
 
-// The velocity of the water in a cell of water and air: that of the faces that water shares. Those of air alone, which may
-// rush out of a closing gap, are not the water's. And it is that of the surface's time: surface and velocity leap past
-// each other, so that the velocity is that of half a step later (step/two_phase.cpp).
+// The velocity of the water in a cell of water and air: the momentum of the water on its faces, which is their velocity times
+// the share that water has of them, over their water, or the cell's where that is more. Faces of air alone, which may rush out
+// of a closing gap, have none. And it is that of the surface's time: surface and velocity leap past each other, so that the
+// velocity is that of half a step later (step/two_phase.cpp).
 template <int D>
 struct WaterVelocity {
     View<D, const float> phi;
@@ -58,7 +59,7 @@ struct WaterVelocity {
     Cell<D> cells;
     float ahead;
 
-    TARN_HD Vec<D, float> operator()(Cell<D> c) const
+    TARN_HD Vec<D, float> operator()(Cell<D> c, float part) const
     {
         Vec<D, float> v;
         const int i = phi.index(c);
@@ -67,7 +68,7 @@ struct WaterVelocity {
             const float own = phi[i];
             const float lower = wet_share(c[a] > 0 ? phi[i - n] : own, own);
             const float upper = wet_share(own, c[a] + 1 < cells[a] ? phi[i + n] : own);
-            const float all = lower + upper;
+            const float shared = lower + upper, all = shared > part ? shared : part;
             const float below = u[a][i] - ahead * rate[a][i], above = u[a][i + n] - ahead * rate[a][i + n];
             v[a] = all > 0 ? (lower * below + upper * above) / all : 0.0f;
         }
@@ -97,25 +98,32 @@ Measures measure(Water<D>& w, const Params& p)
                                         static_cast<float>(0.5 * w.dt_before)};
         m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                if (!(part(c) > 0)) return 0.0;
-                               const Vec<D, float> v = velocity(c);
+                               const Vec<D, float> v = velocity(c, part(c));
                                return static_cast<double>(part(c) * dot(v, v));
                            });
+        WaterVelocity<D> newest = velocity;
+        newest.ahead = 0;
+        m.max_speed = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            if (!(phi(c) < 0 && part(c) > 0)) return 0.0f;
+            const Vec<D, float> v = newest(c, part(c));
+            return dot(v, v);
+        }));
     } else {
         m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                const Vec<D, float> v = velocity_at_cell(u, c);
                                return static_cast<double>(part(c) * dot(v, v));
                            });
+        m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            const Vec<D, float> v = velocity_at_cell(u, c);
+            const float square = dot(v, v);
+            return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
+        }));
     }
     const Grid<D> grid = w.grid;
     const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
     m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         return part(c) * dot(g, grid.centre(c));
     });
-    m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-        const Vec<D, float> v = velocity_at_cell(u, c);
-        const float square = dot(v, v);
-        return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
-    }));
     m.cells_wet = static_cast<long>(
         parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     m.max_divergence = largest_divergence(w, boundary_of(w, p));
