@@ -237,81 +237,96 @@ void forgive(Ledger<D>& ledger, double volume)
 }
 
 template <int D>
-void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
+bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
                      const Tiles<D>& tiles, const Tiles<D>& inner)
 {
     const size_t components = ledger.expected.size();
-    if (components == 0) return;
+    if (components == 0) return false;
     constexpr double enough = 1e-5, furthest = 0.25, furthest_of_all = 4;
     constexpr int most_steps = 30;
     const Grid<D>& grid = phi.grid();
     const Cell<D> cells = grid.cells;
     const double cell = cell_volume(grid), h = grid.h;
     const float epsilon = smearing * static_cast<float>(h), limit = static_cast<float>(band);
-    // What was before the step is not asked for any more.
-    Field<D, int>& nearest = ledger.before;
-    spread_components(nearest, ledger.body, phi, wet.sheets, tiles);
-    const auto label = std::as_const(nearest).view();
     const auto p = phi.view();
     const View<D, const float> old = p;
-    // By component, and first of none: there is water without a cell's centre in it.
-    const std::vector<double> inside = sum_by_component<D>(components, std::as_const(ledger.body).view(), cells, inner,
-                                                           [=] TARN_HD(Cell<D> c) { return wet(c); });
-    const std::vector<double> area = sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) {
+    const auto own = std::as_const(ledger.body).view();
+    // What was before the step is not asked for any more.
+    Field<D, int>& nearest = ledger.before;
+    const auto label = std::as_const(nearest).view();
+    // How much water a way brings, per cell.
+    const auto area_at = [=] TARN_HD(Cell<D> c) {
         const float delta = smeared_delta(old(c), epsilon);
         return delta > 0 ? delta * length(gradient_per_cell<D>(old, cells, c)) * wet.outside(c) : 0.0f;
-    });
-    const auto volumes = [&] {
-        std::vector<double> v =
-            sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) { return wet(c); });
-        for (size_t k = 0; k <= components; ++k) v[k] += inside[k];
-        return v;
-    };
-    std::vector<double> now = volumes();
-    const auto move = [&](const std::vector<double>& by) {
-        std::vector<float> shift(by.size());
-        for (size_t k = 0; k < by.size(); ++k) shift[k] = static_cast<float>(h * by[k]);
-        const Mirror mirror;
-        const float* const shifts = mirror.of(shift.data(), shift.size());
-        parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            if (label[i] > 0) p[i] = clamp(p[i] - shifts[label[i]], -limit, limit);
-        });
-        now = volumes();
     };
 
     // 1. Each by itself.
-    std::vector<double> should(components + 1), all_should(components + 1);
-    std::vector<Place> places(components + 1, Place(furthest * share));
-    for (size_t k = 1; k <= components; ++k) {
-        all_should[k] = ledger.expected[k - 1] / cell;
-        should[k] = now[k] + share * (all_should[k] - now[k]);
-    }
-    for (int n = 0; n < most_steps && components > 1; ++n) {
-        std::vector<double> by(components + 1);
-        bool any = false;
-        for (size_t k = 1; k <= components; ++k) {
-            const double missing = should[k] - now[k];
-            if (std::fabs(missing) <= enough * std::max(should[k], 0.0)) continue;
-            by[k] = places[k].next(missing, area[k]);
-            any = any || by[k] != 0;
+    bool apart = false;
+    std::vector<double> inside;
+    const auto volumes = [&] {
+        std::vector<double> now =
+            sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) { return wet(c); });
+        for (size_t k = 0; k <= components; ++k) now[k] += inside[k];
+        return now;
+    };
+    if (components > 1) {
+        spread_components(nearest, ledger.body, phi, wet.sheets, tiles);
+        inside = sum_by_component<D>(components, own, cells, inner, [=] TARN_HD(Cell<D> c) { return wet(c); });
+        std::vector<double> now = volumes(), should(components + 1), area;
+        for (size_t k = 1; k <= components; ++k) should[k] = now[k] + share * (ledger.expected[k - 1] / cell - now[k]);
+        std::vector<Place> places(components + 1, Place(furthest * share));
+        for (int n = 0; n < most_steps; ++n) {
+            std::vector<float> shift(components + 1);
+            bool any = false;
+            for (size_t k = 1; k <= components; ++k) {
+                const double missing = should[k] - now[k];
+                if (std::fabs(missing) <= enough * std::max(should[k], 0.0)) continue;
+                if (area.empty()) area = sum_by_component<D>(components, label, cells, tiles, area_at);
+                shift[k] = static_cast<float>(h * places[k].next(missing, area[k]));
+                any = any || shift[k] != 0;
+            }
+            if (!any) break;
+            apart = true;
+            const Mirror mirror;
+            const float* const by = mirror.of(shift.data(), shift.size());
+            parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+                const int i = p.index(c);
+                if (label[i] > 0) p[i] = clamp(p[i] - by[label[i]], -limit, limit);
+            });
+            now = volumes();
         }
-        if (!any) break;
-        move(by);
     }
 
-    // 2. All of them.
-    const double total = std::accumulate(all_should.begin(), all_should.end(), 0.0);
-    const double whole_area = std::accumulate(area.begin(), area.end(), 0.0);
+    // 2. All of them. A cell beside which phi is level stays as it is.
+    const double total = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell;
+    const auto sum_wet = [=](const Tiles<D>& where) {
+        return parallel_sum("components", where, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+    };
+    const double deep = sum_wet(inner);
+    double now = sum_wet(tiles) + deep, area = 0;
     Place place(furthest_of_all);
+    const bool labelled = components > 1;
     for (int n = 0; n < most_steps; ++n) {
-        const double missing = total - std::accumulate(now.begin(), now.end(), 0.0);
+        const double missing = total - now;
         if (std::fabs(missing) <= enough * std::max(total, 0.0)) break;
-        const double by = place.next(missing, whole_area);
+        if (n == 0)
+            area = parallel_sum("components", tiles,
+                                [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(area_at(c)); });
+        const float by = static_cast<float>(h * place.next(missing, area));
         if (by == 0) break;
-        move(std::vector<double>(components + 1, by));
+        parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            if (!labelled || label[i] >= 0) p[i] = clamp(p[i] - by, -limit, limit);
+        });
+        now = sum_wet(tiles) + deep;
     }
-    for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * now[k];
+    if (components == 1) {
+        ledger.actual[0] = cell * now;
+    } else {
+        const std::vector<double> held = volumes();
+        for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * held[k];
+    }
+    return apart;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                         \
@@ -321,7 +336,7 @@ void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
                                const FaceField<D>&, const Tiles<D>&, double, FragmentRoom<D>&);                     \
     template void give(Ledger<D>&, int, double);                                                                    \
     template void forgive(Ledger<D>&, double);                                                                      \
-    template void correct_volumes(Field<D>&, Ledger<D>&, const WetPart<D>&, double, double, const Tiles<D>&,          \
+    template bool correct_volumes(Field<D>&, Ledger<D>&, const WetPart<D>&, double, double, const Tiles<D>&,          \
                                   const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

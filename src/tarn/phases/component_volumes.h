@@ -50,9 +50,9 @@ void forgive(Ledger<D>& ledger, double volume);
 
 // Moves every component by `share`, 1 - exp(-dt / tau), of what it lacks, then all of them until there is what there should
 // be, to 1e-5 of it. `tiles` hold every cell within the band around the surface, beyond which phi is +-band, and `inner` ones
-// the rest of the water.
+// the rest of the water. Returns whether any moved by itself, so that phi's gradient has changed.
 template <int D>
-void correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
+bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
                      const Tiles<D>& tiles, const Tiles<D>& inner);
 
 }  // namespace tarn

@@ -335,8 +335,9 @@ void compensate(Water<D>& w, const Params& p, double dt)
     for (size_t i = 0; i < inner.flags.size(); ++i)
         inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
     const double share = -std::expm1(-dt / correction_time(w.grid, p));
-    correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
-    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
+    const bool apart =
+        correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
+    if (phi_gradient && apart) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 
 template <int D>
@@ -482,7 +483,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained += inlet_volume(w.flows, w.phi, w.solids, dt);
         returned = exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
-        find_all_tiles(w);
+        if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
         w.volume_expected += book_gain(w, gained);
         if (p.surface.volume_correction) compensate(w, p, dt);

@@ -235,7 +235,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.elsewhere = 0;
     if (gone) gone->assign(old_count, 0);
-    if (count <= 1 && !gone) {
+    if (count <= 1 && (!gone || (count == 1 && old_count == 1))) {
         ledger.expected.assign(count, 0);
         return share_out(ledger, should);
     }
