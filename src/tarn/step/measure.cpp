@@ -57,6 +57,7 @@ struct WaterVelocity {
     View<D, const float> phi;
     FaceView<D, const float> u, rate;
     Cell<D> cells;
+    float deep;  // phi where there is water all around
     float ahead;
 
     TARN_HD Vec<D, float> operator()(Cell<D> c, float part) const
@@ -66,6 +67,10 @@ struct WaterVelocity {
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
             const float own = phi[i];
+            if (own < deep) {
+                v[a] = 0.5f * (u[a][i] + u[a][i + n] - ahead * (rate[a][i] + rate[a][i + n]));
+                continue;
+            }
             const float lower = wet_share(c[a] > 0 ? phi[i - n] : own, own);
             const float upper = wet_share(own, c[a] + 1 < cells[a] ? phi[i + n] : own);
             const float shared = lower + upper, all = shared > part ? shared : part;
@@ -95,7 +100,7 @@ Measures measure(Water<D>& w, const Params& p)
     m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     if (w.air) {
         const WaterVelocity<D> velocity{phi, u, std::as_const(w.acceleration).view(), w.grid.cells,
-                                        static_cast<float>(0.5 * w.dt_before)};
+                                        static_cast<float>(-2 * w.grid.h), static_cast<float>(0.5 * w.dt_before)};
         m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                if (!(part(c) > 0)) return 0.0;
                                const Vec<D, float> v = velocity(c, part(c));
