@@ -137,6 +137,109 @@ struct Place {
     int moves = 0;
 };
 
+constexpr double enough = 1e-5;  // of what there should be
+constexpr int most_moves = 30;
+
+// How much water a way brings, per cell.
+template <int D>
+struct AreaAt {
+    View<D, const float> phi;
+    WetPart<D> wet;
+    float epsilon;
+
+    TARN_HD float operator()(Cell<D> c) const
+    {
+        const float delta = smeared_delta(phi(c), epsilon);
+        return delta > 0 ? delta * length(gradient_per_cell<D>(phi, wet.cells, c)) * wet.outside(c) : 0.0f;
+    }
+};
+
+// What components hold, in cells, with `inside` away from the surface; first what is of none.
+template <int D>
+std::vector<double> volumes_of(const Ledger<D>& ledger, const WetPart<D>& wet, const std::vector<double>& inside,
+                               const Tiles<D>& tiles)
+{
+    std::vector<double> now = sum_by_component<D>(inside.size() - 1, ledger.before.view(), wet.cells, tiles,
+                                                  [=] TARN_HD(Cell<D> c) { return wet(c); });
+    for (size_t k = 0; k < now.size(); ++k) now[k] += inside[k];
+    return now;
+}
+
+// Each component moves by itself. Returns whether any did.
+template <int D>
+bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, const std::vector<double>& inside,
+               double band, double share, const Tiles<D>& tiles)
+{
+    constexpr double furthest = 0.25;
+    const size_t components = ledger.expected.size();
+    const double cell = cell_volume(phi.grid()), h = phi.grid().h;
+    const float limit = static_cast<float>(band);
+    const auto p = phi.view();
+    const auto label = ledger.before.view();
+    std::vector<double> now = volumes_of(ledger, wet, inside, tiles), should(components + 1), area;
+    for (size_t k = 1; k <= components; ++k) should[k] = now[k] + share * (ledger.expected[k - 1] / cell - now[k]);
+    std::vector<Place> places(components + 1, Place(furthest * share));
+    for (int n = 0; n < most_moves; ++n) {
+        std::vector<float> shift(components + 1);
+        bool any = false;
+        for (size_t k = 1; k <= components; ++k) {
+            const double missing = should[k] - now[k];
+            if (std::fabs(missing) <= enough * std::max(should[k], 0.0)) continue;
+            if (area.empty())
+                area = sum_by_component<D>(components, label, wet.cells, tiles,
+                                           AreaAt<D>{p, wet, smearing * static_cast<float>(h)});
+            shift[k] = static_cast<float>(h * places[k].next(missing, area[k]));
+            any = any || shift[k] != 0;
+        }
+        if (!any) return n > 0;
+        const Mirror mirror;
+        const float* const by = mirror.of(shift.data(), shift.size());
+        parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            if (label[i] > 0) p[i] = clamp(p[i] - by[label[i]], -limit, limit);
+        });
+        now = volumes_of(ledger, wet, inside, tiles);
+    }
+    return true;
+}
+
+// All of the surface moves. Cells beside which phi is level stay as they are, where components have been spread. Returns what
+// there is then, in cells.
+template <int D>
+double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, double band, const Tiles<D>& tiles,
+                const Tiles<D>& inner)
+{
+    constexpr double furthest = 4;
+    const double h = phi.grid().h, cell = cell_volume(phi.grid());
+    const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell;
+    const float limit = static_cast<float>(band);
+    const bool spread = ledger.expected.size() > 1;
+    const auto p = phi.view();
+    const auto label = ledger.before.view();
+    const auto sum_wet = [=](const Tiles<D>& where) {
+        return parallel_sum("components", where, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+    };
+    const double deep = sum_wet(inner);
+    double now = sum_wet(tiles) + deep, area = 0;
+    Place place(furthest);
+    for (int n = 0; n < most_moves; ++n) {
+        const double missing = should - now;
+        if (std::fabs(missing) <= enough * std::max(should, 0.0)) break;
+        const AreaAt<D> area_at{p, wet, smearing * static_cast<float>(h)};
+        if (n == 0)
+            area = parallel_sum("components", tiles,
+                                [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(area_at(c)); });
+        const float by = static_cast<float>(h * place.next(missing, area));
+        if (by == 0) break;
+        parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = p.index(c);
+            if (!spread || label[i] >= 0) p[i] = clamp(p[i] - by, -limit, limit);
+        });
+        now = sum_wet(tiles) + deep;
+    }
+    return now;
+}
+
 }  // namespace
 
 template <int D>
@@ -242,90 +345,20 @@ bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
 {
     const size_t components = ledger.expected.size();
     if (components == 0) return false;
-    constexpr double enough = 1e-5, furthest = 0.25, furthest_of_all = 4;
-    constexpr int most_steps = 30;
-    const Grid<D>& grid = phi.grid();
-    const Cell<D> cells = grid.cells;
-    const double cell = cell_volume(grid), h = grid.h;
-    const float epsilon = smearing * static_cast<float>(h), limit = static_cast<float>(band);
-    const auto p = phi.view();
-    const View<D, const float> old = p;
-    const auto own = std::as_const(ledger.body).view();
-    // What was before the step is not asked for any more.
-    Field<D, int>& nearest = ledger.before;
-    const auto label = std::as_const(nearest).view();
-    // How much water a way brings, per cell.
-    const auto area_at = [=] TARN_HD(Cell<D> c) {
-        const float delta = smeared_delta(old(c), epsilon);
-        return delta > 0 ? delta * length(gradient_per_cell<D>(old, cells, c)) * wet.outside(c) : 0.0f;
-    };
-
-    // 1. Each by itself.
-    bool apart = false;
-    std::vector<double> inside;
-    const auto volumes = [&] {
-        std::vector<double> now =
-            sum_by_component<D>(components, label, cells, tiles, [=] TARN_HD(Cell<D> c) { return wet(c); });
-        for (size_t k = 0; k <= components; ++k) now[k] += inside[k];
-        return now;
-    };
-    if (components > 1) {
-        spread_components(nearest, ledger.body, phi, wet.sheets, tiles);
-        inside = sum_by_component<D>(components, own, cells, inner, [=] TARN_HD(Cell<D> c) { return wet(c); });
-        std::vector<double> now = volumes(), should(components + 1), area;
-        for (size_t k = 1; k <= components; ++k) should[k] = now[k] + share * (ledger.expected[k - 1] / cell - now[k]);
-        std::vector<Place> places(components + 1, Place(furthest * share));
-        for (int n = 0; n < most_steps; ++n) {
-            std::vector<float> shift(components + 1);
-            bool any = false;
-            for (size_t k = 1; k <= components; ++k) {
-                const double missing = should[k] - now[k];
-                if (std::fabs(missing) <= enough * std::max(should[k], 0.0)) continue;
-                if (area.empty()) area = sum_by_component<D>(components, label, cells, tiles, area_at);
-                shift[k] = static_cast<float>(h * places[k].next(missing, area[k]));
-                any = any || shift[k] != 0;
-            }
-            if (!any) break;
-            apart = true;
-            const Mirror mirror;
-            const float* const by = mirror.of(shift.data(), shift.size());
-            parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                const int i = p.index(c);
-                if (label[i] > 0) p[i] = clamp(p[i] - by[label[i]], -limit, limit);
-            });
-            now = volumes();
-        }
-    }
-
-    // 2. All of them. A cell beside which phi is level stays as it is.
-    const double total = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell;
-    const auto sum_wet = [=](const Tiles<D>& where) {
-        return parallel_sum("components", where, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
-    };
-    const double deep = sum_wet(inner);
-    double now = sum_wet(tiles) + deep, area = 0;
-    Place place(furthest_of_all);
-    const bool labelled = components > 1;
-    for (int n = 0; n < most_steps; ++n) {
-        const double missing = total - now;
-        if (std::fabs(missing) <= enough * std::max(total, 0.0)) break;
-        if (n == 0)
-            area = parallel_sum("components", tiles,
-                                [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(area_at(c)); });
-        const float by = static_cast<float>(h * place.next(missing, area));
-        if (by == 0) break;
-        parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            if (!labelled || label[i] >= 0) p[i] = clamp(p[i] - by, -limit, limit);
-        });
-        now = sum_wet(tiles) + deep;
-    }
+    const double cell = cell_volume(phi.grid());
     if (components == 1) {
-        ledger.actual[0] = cell * now;
-    } else {
-        const std::vector<double> held = volumes();
-        for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * held[k];
+        ledger.actual[0] = cell * move_all(phi, ledger, wet, band, tiles, inner);
+        return false;
     }
+    // What was before the step is not asked for any more.
+    spread_components(ledger.before, ledger.body, phi, wet.sheets, tiles);
+    const std::vector<double> inside =
+        sum_by_component<D>(components, std::as_const(ledger.body).view(), phi.grid().cells, inner,
+                            [=] TARN_HD(Cell<D> c) { return wet(c); });
+    const bool apart = move_each(phi, ledger, wet, inside, band, share, tiles);
+    (void)move_all(phi, ledger, wet, band, tiles, inner);
+    const std::vector<double> now = volumes_of(ledger, wet, inside, tiles);
+    for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] = cell * now[k];
     return apart;
 }
 
