@@ -302,6 +302,13 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
     const FragmentTotals apart = totals(w.fragments, w.grid, p);
     const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
     give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
+    // A bubble may have burst in a component that holds less than it did.
+    double under = 0;
+    for (double& volume : w.ledger.expected) {
+        under += std::min(volume, 0.0);
+        volume = std::max(volume, 0.0);
+    }
+    if (under < 0) give(w.ledger, 0, under);
 }
 
 // The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
