@@ -213,7 +213,7 @@ double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, d
     const double h = phi.grid().h, cell = cell_volume(phi.grid());
     const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell;
     const float limit = static_cast<float>(band);
-    const bool spread = ledger.expected.size() > 1;
+    const bool spread = ledger.expected.size() > 1 || wet.nodes.data;
     const auto p = phi.view();
     const auto label = ledger.before.view();
     const auto sum_wet = [=](const Tiles<D>& where) {
@@ -346,7 +346,8 @@ bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
     const size_t components = ledger.expected.size();
     if (components == 0) return false;
     const double cell = cell_volume(phi.grid());
-    if (components == 1) {
+    // Beside walls there may be cells that do not move.
+    if (components == 1 && !wet.nodes.data) {
         ledger.actual[0] = cell * move_all(phi, ledger, wet, band, tiles, inner);
         return false;
     }

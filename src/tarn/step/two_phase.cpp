@@ -431,6 +431,10 @@ Water<D> initial_water(const Scene& scene)
 {
     const Params& p = scene.params;
     Water<D> w = initial_surface<D>(scene);
+    // There is some water without a cell's centre in it, which is of no component.
+    const double volume = water_volume(w);
+    share_out(w.ledger, volume - w.volume_expected);
+    w.volume_expected = volume;
     w.fluid = Field<D>(w.grid);
     w.fluid.fill(-1);
     w.density = FaceField<D>(w.grid);
