@@ -9,8 +9,9 @@ namespace tarn {
 
 namespace {
 
-// Less of a face than this is closed: the pressure could not be solved through it.
-constexpr float sliver = 0.01f;
+// Less of a face than this is closed: the pressure could not be solved through it. Air would be squeezed out of a gap
+// that closes at any speed, so with air it is more.
+constexpr float sliver = 0.01f, sliver_with_air = 0.1f;
 
 // How a solid moves by a step, and back in time.
 struct Motion {
@@ -221,7 +222,7 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     const ShapesView shapes = kept.view();
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
-    measure_faces(solids, tiles, sliver);
+    measure_faces(solids, tiles, scene.params.method.phases == Phases::water_air ? sliver_with_air : sliver);
     place_sheets(solids, shapes, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
