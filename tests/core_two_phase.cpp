@@ -333,40 +333,136 @@ TEST_P(Interfaces, foam_keeps_its_volume_where_it_is_carried)
     }
 }
 
-// A dam of 0.4 x 0.6 m breaks. With one velocity for both phases, faces that became water took the speed of the air, and
-// a sharp interface ended at 1e4 m/s. Nothing drives the water but its weight: it is at most 2.5 times as fast as what
-// falls the box's height (4.43 m/s), and its energy does not grow but by what leapfrogging surface and velocity differ.
-// In many short steps the level set's sheets gain volume that the correction takes off elsewhere, which lifts water:
-// there volume is carried, and energy still grows by up to 13 %.
-TEST(TwoPhase, a_sharp_dam_breaks_at_any_resolution_and_step)
+Params dam(int cells, double cfl, Interface interface)
 {
-    for (const int cells : {48, 64, 96})
-        for (const double cfl : {0.5, 2.0, 5.0}) {
-            if (cells == 96 && cfl < 1) continue;
-            Params p = with_air(Params{}, Interface::sharp);
-            p.domain.size = {1, 1};
-            p.domain.cells = cells;
-            p.time.cfl = cfl;
-            p.surface.carry_volume = cfl < 1;
-            WaterParams water;
-            water.min = Vec3{0, 0, 0};
-            water.max = Vec3{0.4, 0.6, 1};
-            p.water.push_back(water);
-            const Scene scene = scene_of(p);
-            Water<2> w = initial_water<2>(scene);
-            const auto energy = [&] {
-                const Measures m = measure(w, p);
-                return m.kinetic_energy + m.potential_energy;
-            };
-            const double first = energy();
-            double most = 0, fastest = 0;
-            run_to(w, scene, 1.5, [&](const StepReport&) {
-                most = std::max(most, energy());
-                fastest = std::max(fastest, measure(w, p).max_speed);
-            });
-            EXPECT_LT(most, (cfl < 1 ? 1.15 : 1.05) * first) << cells << ' ' << cfl;
-            EXPECT_LT(fastest, 2.5 * 4.43) << cells << ' ' << cfl;
-        }
+    Params p = with_air(Params{}, interface);
+    p.domain.size = {1, 1};
+    p.domain.cells = cells;
+    p.time.cfl = cfl;
+    WaterParams water;
+    water.min = Vec3{0, 0, 0};
+    water.max = Vec3{0.4, 0.6, 1};
+    p.water.push_back(water);
+    return p;
+}
+
+// A dam of 0.4 x 0.6 m breaks. With one velocity for both phases, faces that became water took the speed of the air, and
+// a sharp interface ended at 1e4 m/s; with films on walls that redistancing made thicker in every step, four times the
+// energy. Nothing drives the water but its weight: it is at most 2.5 times as fast as what falls the box's height
+// (4.43 m/s), and its energy does not grow. The centre of the water in a cell is taken for the cell's, which is wrong
+// by up to rho g h^2 / 8 per metre of a level surface: 0.1 % here. Two percent are those of random scenes (validation/soak):
+// in a step in which a gap of air closes, what the drops in it have is told at once, and what the rest has lost by half.
+TEST_P(Interfaces, a_dam_breaks_at_any_resolution_and_step)
+{
+    for (const SurfaceKind surface : {SurfaceKind::level_set, SurfaceKind::particle_level_set})
+        for (const int cells : {48, 64, 96})
+            for (const double cfl : {0.5, 2.0, 5.0}) {
+                if (cells == 96 && (cfl < 1 || surface == SurfaceKind::particle_level_set)) continue;
+                Params p = dam(cells, cfl, GetParam());
+                p.method.surface = surface;
+                const Scene scene = scene_of(p);
+                Water<2> w = initial_water<2>(scene);
+                const auto energy = [&] {
+                    const Measures m = measure(w, p);
+                    return m.kinetic_energy + m.potential_energy;
+                };
+                const double first = energy();
+                double most = 0, fastest = 0;
+                run_to(w, scene, 1.5, [&](const StepReport&) {
+                    most = std::max(most, energy());
+                    fastest = std::max(fastest, measure(w, p).max_speed);
+                });
+                EXPECT_LT(most, 1.02 * first) << cells << ' ' << cfl;
+                EXPECT_LT(fastest, 2.5 * 4.43) << cells << ' ' << cfl;
+            }
+}
+
+// The same without the volume correction: what the level set itself gains and loses, and what goes to droplets and comes
+// back. Droplets that left their particles behind were made twice, and the water came to 2.6 times its volume. The bound
+// is twice that of level sets with particles without air (validation/soak).
+TEST_P(Interfaces, a_dam_breaks_and_makes_no_water)
+{
+    for (const double cfl : {0.5, 2.0, 5.0}) {
+        Params p = dam(64, cfl, GetParam());
+        p.method.surface = SurfaceKind::particle_level_set;
+        p.surface.volume_correction = false;
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        const double first = measure(w, p).volume;
+        run_to(w, scene, 1.5, [&](const StepReport&) { EXPECT_NEAR(measure(w, p).volume, first, 0.1 * first) << cfl; });
+    }
+}
+
+// A drop falls through a closed box of 72 cells, and bursts on its floor. What components should hold and what droplets and
+// bubbles hold is the water, and the water on the grid is what it should be, to 1e-4.
+TEST_P(Interfaces, a_drop_bursts_and_every_part_is_accounted_for)
+{
+    Params p = with_air(Params{}, GetParam());
+    p.domain.size = {0.4106, 0.471};
+    p.domain.cells = 72;
+    WaterParams drop;
+    drop.shape = ShapeKind::sphere;
+    drop.center = Vec3{0.1618, 0.3444, 0};
+    drop.radius = 0.031302;
+    p.water.push_back(drop);
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double first = measure(w, p).volume;
+    size_t most = 0;
+    run_to(w, scene, 1.0, [&](const StepReport&) {
+        const FragmentTotals apart = totals(w.fragments, w.grid, p);
+        double booked = w.ledger.elsewhere + apart.volume_droplets - apart.volume_bubbles;
+        for (const double volume : w.ledger.expected) booked += volume;
+        EXPECT_NEAR(booked, first, 1e-9 * first);
+        EXPECT_NEAR(measure(w, p).volume, first, 1e-4 * first);
+        most = std::max(most, w.ledger.expected.size());
+    });
+    EXPECT_GT(most, 1u);
+}
+
+// A column collapses on one side of a wall, on the other is a pool at rest. What the splash gains or loses does not come
+// from the pool, but for what the whole surface takes up until components are given back what they lack: 0.2 % here, and less
+// than 0.1 % when the splash is over.
+TEST_P(Interfaces, a_splash_does_not_change_the_pool_behind_a_wall)
+{
+    Params p = with_air(Params{}, GetParam());
+    p.domain.size = {1, 1};
+    p.domain.cells = 64;
+    SolidParams wall;
+    wall.shape = ShapeKind::box;
+    wall.min = Vec3{0.45, -1, 0};
+    wall.max = Vec3{0.55, 2, 0};
+    p.solid = {wall};
+    WaterParams column, rest;
+    column.min = Vec3{-1, -1, 0};
+    column.max = Vec3{0.15, 0.6, 1};
+    rest.min = Vec3{0.5, -1, 0};
+    rest.max = Vec3{2, 0.3, 1};
+    p.water = {column, rest};
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double before = level(w, 50);
+    run_to(w, scene, 1.5, [&](const StepReport&) { EXPECT_NEAR(level(w, 50), before, 3e-3 * before); });
+    run_to(w, scene, 4);
+    EXPECT_NEAR(level(w, 50), before, 1e-3 * before);
+}
+
+// Ripples of two cells, a fifth of a cell high, on a pool that is else at rest. The surface moves, then gravity acts on
+// where it has come to: in steps beyond 2 / omega such waves grow, and stay for ever. In stable ones they die.
+TEST_P(Interfaces, ripples_of_a_cell_die)
+{
+    Params p = with_air(pool(2, 128, 0.3), GetParam());
+    p.domain.size[1] = 0.5;
+    p.time.cfl = 8;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const double h = w.grid.h;
+    set_surface(w, [h](Vec2 x) { return x[1] - 0.3 - 0.2 * h * std::cos(pi * (x[0] / h - 0.5)); });
+    run_to(w, scene, 5.0);
+    double ripple = 0;
+    for (int i = 8; i < 120; ++i)
+        ripple = std::max(ripple, 0.5 * std::fabs(level(w, i) - 0.5 * (level(w, i - 1) + level(w, i + 1))) / h);
+    EXPECT_LT(ripple, 0.05);
 }
 
 // Air blows at 10 m/s along still water. To advection each phase shows its own velocity past the surface, and none of the
@@ -401,8 +497,8 @@ TEST_P(Interfaces, each_phase_keeps_its_own_velocity_at_the_surface)
 }
 
 // A tank 1 m long, 0.375 m deep, tilted by a quarter, swings for ten periods of 1.244 s. CIP leaves two thirds of the
-// energy and more than linear interpolation does. No scheme makes any, whatever the steps: with the velocity half a step
-// away from the surface, energy seems to wobble by omega dt / 2 of the swing, 8.4 % in steps of a frame.
+// energy and more than linear interpolation does. No scheme makes any, whatever the steps: 2 % of the swing are what the
+// water in cells that the surface cuts is taken to lie at their centres, rho g h^2 / 8 per metre.
 TEST_P(Interfaces, cip_keeps_the_energy_of_a_swing)
 {
     const auto left = [&](Advection scheme, double cfl) {
@@ -421,13 +517,14 @@ TEST_P(Interfaces, cip_keeps_the_energy_of_a_swing)
         const double first = energy();
         double most = 0;
         run_to(w, scene, 12.44, [&](const StepReport&) { most = std::max(most, energy()); });
-        EXPECT_LT(most, (1 + 0.5 * 5.05 / 30) * first) << cfl;
+        EXPECT_LT(most, 1.02 * first) << cfl;
         return energy() / first;
     };
     const double cip = left(Advection::cip, 0.5);
     EXPECT_GT(cip, 0.67);
     EXPECT_GT(cip, left(Advection::semi_lagrangian, 0.5));
-    EXPECT_GT(left(Advection::cip, 2), 0.5);
+    EXPECT_GT(left(Advection::cip, 2), 0.67);
+    EXPECT_GT(left(Advection::cip, 25), 0.67);
 }
 
 // Water in a round bowl, tilted by a quarter, swings for two seconds. Its wall cuts cells in all ways, but slips: it

@@ -9,6 +9,7 @@
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
 #include "tarn/phases/flight.h"
+#include "tarn/phases/fragments_read.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 
@@ -18,18 +19,10 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double too_large = 2;  // cells; the grid takes back what is larger
-constexpr int small_enough = 2;  // as many cells with their centre inside: the grid may lose what has no more
 
 double density_of(FragmentKind kind, const Params& p)
 {
     return kind == FragmentKind::droplet ? p.fluid.density : p.air.density;
-}
-
-// Radius in cells.
-template <int D>
-double radius_of(double volume)
-{
-    return D == 3 ? std::cbrt(3 * volume / (4 * pi)) : std::sqrt(volume / pi);
 }
 
 // As it will be stored. GCC 12 drops the two conversions where it vectorises them, so they go through memory.
@@ -45,164 +38,6 @@ Vec<D> rounded(Vec<D> v)
     return v;
 }
 
-template <class T>
-std::vector<T> read(const T* there, int n)
-{
-    std::vector<T> values(static_cast<size_t>(n));
-    if (n > 0) backend::copy(values.data(), there, values.size() * sizeof(T));
-    return values;
-}
-
-// What is found by kernels in any order: a cell's index, and what belongs to it. Sorted, it is always the same.
-template <int D>
-struct Finder {
-    static constexpr int numbers = 2 * D + 2;  // place, velocity, volume, kind
-    int room;
-    int* count;
-    int* cell;
-    float* found;
-
-    TARN_KERNEL void operator()(int index, Vec<D, float> x, Vec<D, float> u, float volume, FragmentKind kind,
-                                bool guessed) const
-    {
-        const int n = atomic_add(count, 1);
-        if (n >= room) return;
-        cell[n] = index;
-        for (int a = 0; a < D; ++a) {
-            found[numbers * n + a] = x[a];
-            found[numbers * n + D + a] = u[a];
-        }
-        found[numbers * n + 2 * D] = volume;
-        found[numbers * n + 2 * D + 1] = static_cast<float>(static_cast<int>(kind) + (guessed ? 2 : 0));
-    }
-};
-template <int D>
-void grow(FragmentRoom<D>& room, int n)
-{
-    room.count = Memory<int>(1 + static_cast<size_t>(n));
-    room.found = Memory<float>(static_cast<size_t>(n) * Finder<D>::numbers);
-}
-template <int D>
-Finder<D> finder(FragmentRoom<D>& room)
-{
-    if (room.count.size() == 0) grow(room, 1 << 12);
-    int* const count = room.count.data();
-    parallel_range("fragments", 1, [=] TARN_KERNEL(int) { *count = 0; });
-    return {static_cast<int>(room.count.size()) - 1, count, count + 1, room.found.data()};
-}
-// Whether all that was found had room. Where not, there is room for it now, and it is to be looked for again.
-template <int D>
-bool found_all(const Finder<D>& finder, FragmentRoom<D>& room)
-{
-    const int n = read(finder.count, 1)[0];
-    if (n <= finder.room) return true;
-    grow(room, n);
-    return false;
-}
-template <int D>
-std::vector<Lost<D>> found_by(const Finder<D>& finder)
-{
-    const int n = read(finder.count, 1)[0];
-    const std::vector<int> cells = read(finder.cell, n);
-    const std::vector<float> numbers = read(finder.found, n * Finder<D>::numbers);
-    std::vector<size_t> order(cells.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-        const size_t kind = 2 * D + 1, w = Finder<D>::numbers;
-        return cells[a] != cells[b] ? cells[a] < cells[b] : numbers[w * a + kind] < numbers[w * b + kind];
-    });
-    std::vector<Lost<D>> lost;
-    for (const size_t i : order) {
-        const float* const v = numbers.data() + i * Finder<D>::numbers;
-        Lost<D> l;
-        for (int a = 0; a < D; ++a) {
-            l.x[a] = v[a];
-            l.u[a] = v[D + a];
-        }
-        l.volume = v[2 * D];
-        const int kind = static_cast<int>(v[2 * D + 1]);
-        l.kind = static_cast<FragmentKind>(kind & 1);
-        l.guessed = kind & 2;
-        lost.push_back(l);
-    }
-    return lost;
-}
-
-// A region of one phase that fits into two cells a side, seen from the lowest corner of such a block. `side` is 1 for
-// water, -1 for air: side * phi is negative inside.
-enum class Isolated { no, apparent, unapparent };
-template <int D>
-TARN_HD inline Isolated isolated(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float side, float h,
-                                 float& mean)
-{
-    for (int a = 0; a < D; ++a)
-        if (c[a] < 1 || c[a] + 2 >= cells[a]) return Isolated::no;
-    int inside = 0, lowest = 0;  // axes along which a cell of the lower half is inside
-    float most = -1e30f, sum = 0;
-    for (int corner = 0; corner < (1 << D); ++corner) {
-        Cell<D> b = c;
-        for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
-        const float q = side * phi(b);
-        sum += q;
-        most = q > most ? q : most;
-        if (!(q < 0)) continue;
-        ++inside;
-        for (int a = 0; a < D; ++a)
-            if (!(corner >> a & 1)) lowest |= 1 << a;
-    }
-    mean = sum / (1 << D);
-    // Cells a quarter beyond the middle of the block still speak of something there.
-    constexpr float speaks = 0.6f, apart = 0.4f;
-    const bool hidden = inside == 0 && most < speaks * h;
-    if (!hidden && (inside == 0 || inside > small_enough || lowest != (1 << D) - 1)) return Isolated::no;
-    // Around it all is of the other phase, and for a hidden one farther from it.
-    const float least = hidden ? most + apart * h : 0.0f;
-    for (int corner = 0; corner < (1 << D); ++corner)
-        for (int a = 0; a < D; ++a) {
-            Cell<D> b = c;
-            for (int d = 0; d < D; ++d) b[d] += corner >> d & 1;
-            b[a] += corner >> a & 1 ? 1 : -1;
-            if (!(side * phi(b) >= least)) return Isolated::no;
-        }
-    return hidden ? Isolated::unapparent : Isolated::apparent;
-}
-
-// What of one phase is in the cells of a block and around it; and whether a solid is.
-template <int D>
-struct BlockPart {
-    float volume = 0;
-    bool solid = false;
-    Vec<D, float> x, u;  // sums of place and velocity, by volume
-};
-template <int D>
-TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D, const float>& u, Cell<D> block,
-                                        bool water)
-{
-    BlockPart<D> part;
-    Cell<D> lo = block, hi = block;
-    for (int a = 0; a < D; ++a) {
-        lo[a] -= 1;
-        hi[a] += 3;
-    }
-    for (Cell<D> c = lo;;) {
-        const float outside = wet.outside(c), share = wet(c), here = water ? share : outside - share;
-        part.solid = part.solid || outside < 1;
-        part.volume += here;
-        bool inner = true;
-        for (int a = 0; a < D; ++a) inner = inner && c[a] >= block[a] && c[a] <= block[a] + 1;
-        if (inner) {
-            part.x += here * c.template as<float>();
-            part.u += here * velocity_at_cell(u, c);
-        }
-        int a = 0;
-        while (a < D && ++c[a] == hi[a]) {
-            c[a] = lo[a];
-            ++a;
-        }
-        if (a == D) return part;
-    }
-}
-
 // What a fragment meets at its place.
 template <int D>
 struct Met {
@@ -212,20 +47,24 @@ struct Met {
     int face[D];     // the lowest of those faces
 };
 
-// Where fragments get to from `was` in dt with the velocities they have now. One that comes to fluid of its own kind on
-// its way stays where it does.
+// Where fragments get to in dt, with the mean of the velocities that they had before and have now. One that comes to
+// fluid of its own kind on its way stays where it does.
 template <int D>
-std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const Field<D>& phi, const Boundary<D>& boundary,
-                               double dt)
+std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const std::vector<Vec<D>>& before,
+                               const Field<D>& phi, const Boundary<D>& boundary, double dt)
 {
     const int n = static_cast<int>(list.size());
     std::vector<Flight<D>> flights;
+    std::vector<Vec<D, float>> ways;
     std::vector<float> sides;
-    for (const Fragment<D>& f : list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+        const Fragment<D>& f = list[i];
         flights.push_back({f.x.template as<float>(), f.u.template as<float>()});
+        ways.push_back((0.5 * dt / phi.grid().h * (before[i] + f.u)).template as<float>());
         sides.push_back(f.kind == FragmentKind::droplet ? 1.0f : -1.0f);
     }
-    const Mirror m1, m2;
+    const Mirror m1, m2, m3;
+    const Vec<D, float>* const way = m3.of(ways.data(), ways.size());
     const Flight<D>* const start = m1.of(flights.data(), flights.size());
     const float* const side = m2.of(sides.data(), sides.size());
     Memory<Flight<D>> ends(static_cast<size_t>(std::max(n, 1)));
@@ -235,10 +74,9 @@ std::vector<Flight<D>> fly_all(const std::vector<Fragment<D>>& list, const Field
     thin.before = thin.after = boundary.sheets;
     if (!thin.any()) thin.before.cells = thin.after.cells = boundary.cells;
     const Obstacles<D> obstacles(boundary, phi.grid().h, thin);
-    const float s = static_cast<float>(dt / phi.grid().h);
     parallel_range("fragments", n, [=] TARN_KERNEL(int i) {
         const float own = side[i];
-        end[i] = fly(obstacles, start[i].x, start[i].u, s * start[i].u,
+        end[i] = fly(obstacles, start[i].x, start[i].u, way[i],
                      [=](Vec<D, float> y) { return own * sample_one_side(f, obstacles.sides.after, y) < 0; });
     });
     return read(end, n);
@@ -297,15 +135,39 @@ struct Changes {
     std::map<int, float> phi;           // new values
     std::map<int, float> sphere[2];     // distances to droplets, to be united, and out of bubbles, to be cut out
 
-    // An impulse, in kg m/s, along an axis, on the faces around a fragment and on mass that comes along.
-    void push(const Met<D>& m, int axis, double impulse, double along, const Grid<D>& grid)
+    // An impulse, in kg m/s, along an axis, on the faces around a fragment.
+    void push(const Met<D>& m, int axis, double impulse, const Grid<D>& grid)
     {
-        const double du = impulse / (m.mass[axis] * cell_volume(grid) + along);
+        const double du = impulse / (m.mass[axis] * cell_volume(grid));
         for (int corner = 0; corner < (1 << D); ++corner) {
             int j = m.face[axis];
             for (int b = 0; b < D; ++b)
                 if (corner >> b & 1) j += grid.stride[b];
             velocity[axis][j] += du;
+        }
+    }
+
+    // A sphere of radius r, in cells, of water or of air.
+    void put_sphere(Vec<D> x, double r, bool droplet, const Grid<D>& grid)
+    {
+        const double h = grid.h;
+        const int reach = static_cast<int>(std::ceil(r)) + 2;
+        Cell<D> lo, hi;
+        for (int a = 0; a < D; ++a) {
+            lo[a] = std::max(0, static_cast<int>(std::floor(x[a])) - reach);
+            hi[a] = std::min(grid.cells[a], static_cast<int>(std::floor(x[a])) + reach + 2);
+        }
+        for (Cell<D> c = lo;;) {
+            const double inside = r - length(c.template as<double>() - x);
+            const float d = static_cast<float>(droplet ? -h * inside : h * inside);
+            const auto [at, fresh] = sphere[droplet ? 0 : 1].emplace(grid.index(c) - grid.origin, d);
+            if (!fresh && droplet == (d < at->second)) at->second = d;
+            int a = 0;
+            while (a < D && ++c[a] == hi[a]) {
+                c[a] = lo[a];
+                ++a;
+            }
+            if (a == D) return;
         }
     }
 };
@@ -491,168 +353,6 @@ FragmentTotals totals(const Fragments<D>& fragments, const Grid<D>& grid, const 
 }
 
 template <int D>
-std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
-                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
-{
-    const Grid<D>& grid = phi.grid();
-    const Cell<D> cells = grid.cells;
-    Cell<D> last = cells;
-    for (int a = 0; a < D; ++a) --last[a];
-    const float h = static_cast<float>(grid.h), s = static_cast<float>(dt / grid.h);
-    const auto p = phi.view();
-    const auto u = velocity.view();
-    const size_t storage = static_cast<size_t>(grid.storage());
-    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
-    const int origin = grid.origin;
-    int* const referred = room.referred.data();
-    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) { referred[origin + p.index(c)] = 0; });
-    const auto back = path.view();
-    parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        Vec<D, float> from = c.template as<float>();
-        for (int a = 0; a < D; ++a) from[a] += back[a](c);
-        const int low = origin + locate(p, from, last).index;
-        for (int corner = 0; corner < (1 << D); ++corner) {
-            int i = low;
-            for (int a = 0; a < D; ++a)
-                if (corner >> a & 1) i += p.next(a);
-            atomic_store(referred + i, 1);
-        }
-    });
-    Finder<D> find = finder(room);
-    do {
-        find = finder(room);
-        parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            // Farther from the surface, what is lost is made up for by others.
-            if (referred[origin + i] || std::fabs(p[i]) > 2 * h) return;
-            const float share = wet(c), outside = wet.outside(c);
-            const bool water = p[i] < 0;
-            const float volume = water ? share : outside - share;
-            if (!(volume > 0.05f)) return;
-            const Vec<D, float> v = velocity_at_cell(u, c);
-            const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
-            find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, true);
-        });
-    } while (!found_all(find, room));
-    return found_by(find);
-}
-
-template <int D>
-void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
-{
-    if (lost.empty()) return;
-    const int n = static_cast<int>(lost.size());
-    std::vector<Vec<D, float>> places;
-    for (const Lost<D>& l : lost) places.push_back(l.x.template as<float>());
-    const Mirror mirror;
-    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
-    Memory<float> values(lost.size());
-    float* const out = values.data();
-    const auto p = phi.view();
-    const Cell<D> cells = phi.grid().cells;
-    parallel_range("referred", n, [=] TARN_KERNEL(int i) { out[i] = sample_cells(p, cells, at[i]); });
-    const std::vector<float> there = read(out, n);
-    const double h = phi.grid().h;
-    std::vector<Lost<D>> kept;
-    for (size_t i = 0; i < lost.size(); ++i) {
-        const double away = lost[i].kind == FragmentKind::droplet ? there[i] : -there[i];
-        bool inside = true;
-        for (int a = 0; a < D; ++a) inside = inside && lost[i].x[a] > -0.5 && lost[i].x[a] < cells[a] - 0.5;
-        if (inside && away > radius_of<D>(lost[i].volume) * h) kept.push_back(lost[i]);
-    }
-    lost = std::move(kept);
-}
-
-template <int D>
-std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
-                                   const Tiles<D>& tiles, FragmentRoom<D>& room)
-{
-    const Cell<D> cells = phi.grid().cells;
-    const float h = static_cast<float>(phi.grid().h);
-    const auto p = phi.view();
-    const View<D, const float> pc = p;
-    const auto u = velocity.view();
-    Finder<D> find = finder(room);
-    do {
-        find = finder(room);
-        parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            if (!(std::fabs(pc(c)) < 2 * h)) return;
-            for (int phase = 0; phase < 2; ++phase) {
-                const float side = phase == 0 ? 1.0f : -1.0f;
-                float mean;
-                const Isolated found = isolated<D>(pc, cells, c, side, h, mean);
-                if (found == Isolated::no) continue;
-                const BlockPart<D> part = part_around(wet, u, c, side > 0);
-                if (part.solid) continue;
-                const FragmentKind kind = side > 0 ? FragmentKind::droplet : FragmentKind::bubble;
-                if (found == Isolated::unapparent) {
-                    const float r = 0.5f * std::sqrt(static_cast<float>(D)) - mean / h;
-                    constexpr float ball = 4.18879f, disc = 3.14159f;
-                    const Vec<D, float> middle = c.template as<float>() + Vec<D, float>::all(0.5f);
-                    find(pc.index(c), middle, sample_velocity(u, cells, middle),
-                         D == 3 ? ball * r * r * r : disc * r * r, kind, true);
-                    continue;
-                }
-                float inner = 0;
-                for (int corner = 0; corner < (1 << D); ++corner) {
-                    Cell<D> b = c;
-                    for (int a = 0; a < D; ++a) b[a] += corner >> a & 1;
-                    inner += side > 0 ? wet(b) : wet.outside(b) - wet(b);
-                }
-                if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
-            }
-        });
-    } while (!found_all(find, room));
-    const int n = read(find.count, 1)[0];
-    if (n == 0) return {};
-    // Phi forgets them: no cell of the block is nearer than a cell to anything. What the grid then holds less, they
-    // hold.
-    const int* const where = find.cell;
-    float* const numbers = find.found;
-    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
-        const bool water = !(static_cast<int>(numbers[Finder<D>::numbers * i + 2 * D + 1]) & 1);
-        for (int corner = 0; corner < (1 << D); ++corner) {
-            int j = where[i];
-            for (int a = 0; a < D; ++a)
-                if (corner >> a & 1) j += p.next(a);
-            const float old = p[j];
-            p[j] = water ? (old > h ? old : h) : (old < -h ? old : -h);
-        }
-    });
-    const Cell<D> stride = phi.grid().stride;
-    parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
-        float* const mine = numbers + Finder<D>::numbers * i;
-        const int kind = static_cast<int>(mine[2 * D + 1]);
-        if (kind & 2) return;
-        Cell<D> c;
-        int left = where[i];
-        for (int a = D - 1; a > 0; --a) {
-            c[a] = left / stride[a];
-            left -= c[a] * stride[a];
-        }
-        c[0] = left;
-        mine[2 * D] -= part_around(wet, u, c, !(kind & 1)).volume;
-    });
-    std::vector<Lost<D>> lost = found_by(find);
-    std::erase_if(lost, [](const Lost<D>& l) { return !(l.volume > 0); });
-    return lost;
-}
-
-template <int D>
-void share_missing(std::vector<Lost<D>>& lost, double missing)
-{
-    const FragmentKind wanted = missing > 0 ? FragmentKind::droplet : FragmentKind::bubble;
-    double guessed = 0;
-    for (const Lost<D>& l : lost)
-        if (l.guessed && l.kind == wanted) guessed += l.volume;
-    const double scale = guessed > 0 ? std::fabs(missing) / guessed : 0;
-    for (Lost<D>& l : lost)
-        if (l.guessed) l.volume = l.kind == wanted ? std::min(1.0, scale * l.volume) : 0;
-    // What is left is too little to follow.
-    std::erase_if(lost, [](const Lost<D>& l) { return l.guessed && l.volume < 1e-3; });
-}
-
-template <int D>
 void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, const Grid<D>& grid, const Params& params,
                    Exchange& exchange)
 {
@@ -759,8 +459,9 @@ void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& 
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
                       const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
-                      double dt, Exchange& exchange)
+                      double dt, Exchange& exchange, std::vector<Lost<D>>& returned)
 {
+    returned.clear();
     if (fragments.count() == 0) return 0;
     const Grid<D>& grid = phi.grid();
     const double h = grid.h, cell = cell_volume(grid);
@@ -775,6 +476,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     };
 
     // 1. Forces, and their reaction on the grid. Foam goes with the surface.
+    std::vector<Vec<D>> velocity_before;
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
@@ -799,15 +501,16 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             const double given = mass * (f.u[a] - before[a]) - weight;
             exchange.gravity[a] += weight;
             exchange.momentum[a] += given;
-            changes.push(m, a, -given, 0, grid);
+            changes.push(m, a, -given, grid);
         }
+        velocity_before.push_back(f.kind == FragmentKind::foam ? f.u : before);
         f.age = rounded(f.age + dt);
         if (f.kind == FragmentKind::foam) f.life = rounded(f.life - dt);
     }
 
     // 2. They move. Walls and solids stop them, open sides let them out.
     double left = 0;
-    const std::vector<Flight<D>> flights = fly_all(list, phi, boundary, dt);
+    const std::vector<Flight<D>> flights = fly_all(list, velocity_before, phi, boundary, dt);
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Vec<D> before = f.u;
@@ -832,7 +535,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     for (size_t i = 0; i < list.size(); ++i) {
         Fragment<D>& f = list[i];
         const Met<D>& m = met[i];
-        const double r = radius_of<D>(f.volume), mass = density_of(f.kind, params) * cell * f.volume;
+        const double r = radius_of<D>(f.volume);
         const bool droplet = f.kind == FragmentKind::droplet;
         const bool arrived = droplet ? m.phi < 0 : m.phi > 0;
         if (f.kind == FragmentKind::bubble && arrived && params.fragments.foam_life > 0) {
@@ -849,30 +552,13 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
         }
         const bool large = f.volume > too_large;
         if (!large && !arrived && f.kind != FragmentKind::foam) continue;
-        for (int a = 0; a < D; ++a) changes.push(m, a, mass * (f.u[a] - m.u[a]), mass, grid);
         if (large && !arrived) {
-            const int reach = static_cast<int>(std::ceil(r)) + 2;
-            Cell<D> lo, hi;
-            for (int a = 0; a < D; ++a) {
-                lo[a] = std::max(0, static_cast<int>(std::floor(f.x[a])) - reach);
-                hi[a] = std::min(grid.cells[a], static_cast<int>(std::floor(f.x[a])) + reach + 2);
-            }
-            for (Cell<D> c = lo;;) {
-                const double inside = r - length(c.template as<double>() - f.x);
-                const float d = static_cast<float>(droplet ? -h * inside : h * inside);
-                const auto [at, fresh] = changes.sphere[droplet ? 0 : 1].emplace(grid.index(c) - grid.origin, d);
-                if (!fresh && droplet == (d < at->second)) at->second = d;
-                int a = 0;
-                while (a < D && ++c[a] == hi[a]) {
-                    c[a] = lo[a];
-                    ++a;
-                }
-                if (a == D) break;
-            }
+            changes.put_sphere(f.x, r, droplet, grid);
         } else {
             arrivals.push_back(f.x.template as<float>());
             volumes.push_back(droplet ? f.volume : -f.volume);
         }
+        returned.push_back({f.x, f.u, f.volume, droplet ? FragmentKind::droplet : FragmentKind::bubble});
         book(f, -1);
         f.volume = 0;
     }
@@ -884,19 +570,87 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
     return left;
 }
 
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Lost<D>>& returned, const FaceField<D>& density,
+                  const Params& params)
+{
+    if (returned.empty()) return;
+    const int n = static_cast<int>(returned.size());
+    const Mirror mirror;
+    const Lost<D>* const list = mirror.of(returned.data(), returned.size());
+    const Cell<D> cells = velocity.grid().cells;
+    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view();
+        const auto rho = density[a].view();
+        Cell<D> last = cells;
+        for (int b = 0; b < D; ++b)
+            if (b != a) --last[b];
+        // One after the other, as some may share a face.
+        parallel_range("fragments", 1, [=] TARN_KERNEL(int) {
+            for (int i = 0; i < n; ++i) {
+                Vec<D, float> x = list[i].x.template as<float>();
+                x[a] += 0.5f;
+                const int first = locate(rho, x, last).index;
+                float mass = 0;
+                for (int corner = 0; corner < (1 << D); ++corner) {
+                    int j = first;
+                    for (int b = 0; b < D; ++b)
+                        if (corner >> b & 1) j += rho.next(b);
+                    mass += rho[j];
+                }
+                const float own = list[i].kind == FragmentKind::droplet ? water : air;
+                const float part = static_cast<float>(list[i].volume) * own / mass, share = part < 1 ? part : 1.0f;
+                for (int corner = 0; corner < (1 << D); ++corner) {
+                    int j = first;
+                    for (int b = 0; b < D; ++b)
+                        if (corner >> b & 1) j += rho.next(b);
+                    u[j] += share * (static_cast<float>(list[i].u[a]) - u[j]);
+                }
+            }
+        });
+    }
+}
+
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const std::vector<Lost<D>>& returned,
+                   const Tiles<D>& tiles, FragmentRoom<D>& room)
+{
+    if (returned.empty() || particles.count() == 0) return;
+    const Grid<D>& grid = phi.grid();
+    const Cell<D> cells = grid.cells;
+    const auto p = phi.view();
+    const size_t storage = static_cast<size_t>(grid.storage());
+    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
+    int* const around = room.referred.data() + grid.origin;
+    parallel_for("strays", tiles, [=] TARN_KERNEL(Cell<D> c) { around[p.index(c)] = 0; });
+    std::vector<Vec<D, float>> places;
+    for (const Lost<D>& l : returned) places.push_back(l.x.template as<float>());
+    const Mirror mirror;
+    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    parallel_range("strays", static_cast<int>(places.size()) * Patch<D>::size, [=] TARN_KERNEL(int i) {
+        const Cell<D> c = patch_cell<D>(at[i / Patch<D>::size], i % Patch<D>::size);
+        if (grid.contains(c)) atomic_store(around + p.index(c), 1);
+    });
+    const ParticleView<D> marker = particles.view();
+    parallel_range("strays", particles.count(), [=] TARN_KERNEL(int i) {
+        const Vec<D, float> x = marker.at(i);
+        if (around[p.index(cell_at(x, cells))] > 0 && marker.radius[i] * sample_cells(p, cells, x) < 0)
+            marker.radius[i] = 0;
+    });
+}
+
 #define TARN_INSTANTIATE(D)                                                                                            \
     template std::vector<Fragment<D>> read_fragments(const Fragments<D>&);                                             \
     template void write_fragments(Fragments<D>&, std::vector<Fragment<D>>&);                                           \
     template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                                \
-    template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const FaceField<D>&,       \
-                                                      const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&);   \
-    template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                           \
-    template std::vector<Lost<D>> take_isolated(Field<D>&, const FaceField<D>&, const WetPart<D>&, const Tiles<D>&,    \
-                                                FragmentRoom<D>&);                                                     \
-    template void share_missing(std::vector<Lost<D>>&, double);                                                        \
     template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
     template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
-                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&);
+                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&,                         \
+                                   std::vector<Lost<D>>&);                                                             \
+    template void add_momentum(FaceField<D>&, const std::vector<Lost<D>>&, const FaceField<D>&, const Params&);        \
+    template void remove_strays(Particles<D>&, const Field<D>&, const std::vector<Lost<D>>&, const Tiles<D>&,          \
+                                FragmentRoom<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

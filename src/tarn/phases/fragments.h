@@ -15,7 +15,7 @@
 // Drag is solved implicitly, since a bubble weighs so little that any explicit step would fling it away; it never
 // entrains more fluid than half the mass of the cells around. A fragment's volume is that of the cut cells it came
 // from, which is exactly what the grid loses, rather than a sum of smeared steps (14). When the grid takes one back it
-// gets the fragment's momentum, rather than its velocity or the mean of both. Unapparent and never-referred regions are
+// gets the fragment's momentum, rather than its velocity. Unapparent and never-referred regions are
 // gone from the grid: what they should hold is known only in sum, from the volume that is missing, and they share that.
 //
 // Everything the fragments have, the grid or gravity gave them: Exchange counts that, in double.
@@ -29,6 +29,7 @@
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/surface/measure.h"
+#include "tarn/surface/particles.h"
 
 namespace tarn {
 
@@ -100,11 +101,13 @@ struct Lost {
     double volume;
     FragmentKind kind;
     bool guessed = false;  // the grid has lost it already, so that its volume can only be guessed
+    int body = 0;          // the body of water (surface/ledger.h) that it belongs to, where that is known
 };
 
 template <int D>
 struct FragmentRoom {
-    Memory<int> count, referred;
+    Memory<int> count;
+    Memory<int> referred;  // by cell
     Memory<float> found;
 };
 
@@ -118,10 +121,15 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
 template <int D>
 void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi);
 
-// Isolated regions, apparent and unapparent; phi forgets them.
+// Isolated regions, apparent and unapparent; phi forgets them, and so do the particles that correct it, if there are any.
 template <int D>
-std::vector<Lost<D>> take_isolated(Field<D>& phi, const FaceField<D>& velocity, const WetPart<D>& wet,
-                                   const Tiles<D>& tiles, FragmentRoom<D>& room);
+std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const FaceField<D>& velocity,
+                                   const WetPart<D>& wet, const Tiles<D>& tiles, FragmentRoom<D>& room);
+
+// The cells of those bodies that are wanted, by their numbers, as droplets of no volume yet where the flow takes them in dt.
+template <int D>
+std::vector<Lost<D>> cells_of(const Field<D, int>& bodies, const std::vector<int>& wanted, const FaceField<D>& velocity,
+                              const Tiles<D>& tiles, double dt, FragmentRoom<D>& room);
 
 // Of what can only be guessed, takes as much as is `missing` in all: water, or air where that is negative, in cells.
 // Guesses of the wrong kind are dropped, the others grow or shrink alike, up to a cell each.
@@ -133,12 +141,22 @@ template <int D>
 void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, const Grid<D>& grid, const Params& params,
                    Exchange& exchange);
 
-// Moves fragments for dt, merges them, and gives back to the grid what it can hold again: phi and velocity change.
-// Returns the volume of water that left through
-// open sides (less the air that did), in m³.
+// Moves fragments for dt, merges them, and gives back to the grid what it can hold again, which is `returned`: phi and
+// velocity change. Returns the volume of water that left through open sides (less the air that did), in m³.
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
                       const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
-                      double dt, Exchange& exchange);
+                      double dt, Exchange& exchange, std::vector<Lost<D>>& returned);
+
+// What the grid took back brings its momentum, after the velocity has been advected: the faces around hold it now, and
+// get the mean by mass of theirs and its, which is never beyond both.
+template <int D>
+void add_momentum(FaceField<D>& velocity, const std::vector<Lost<D>>& returned, const FaceField<D>& density,
+                  const Params& params);
+
+// Removes particles that correct phi from around what the grid has taken back, where they are on the wrong side now.
+template <int D>
+void remove_strays(Particles<D>& particles, const Field<D>& phi, const std::vector<Lost<D>>& returned,
+                   const Tiles<D>& tiles, FragmentRoom<D>& room);
 
 }  // namespace tarn

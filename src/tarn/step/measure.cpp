@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tarn/field/sample.h"
+#include "tarn/phases/two_fluids.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/step.h"
 
@@ -47,6 +48,39 @@ double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
     });
 }
 
+// The velocity of the water in a cell of water and air: the momentum of the water on its faces, which is their velocity times
+// the share that water has of them, over their water, or the cell's where that is more. Faces of air alone, which may rush out
+// of a closing gap, have none. And it is that of the surface's time: surface and velocity leap past each other, so that the
+// velocity is that of half a step later (step/two_phase.cpp).
+template <int D>
+struct WaterVelocity {
+    View<D, const float> phi;
+    FaceView<D, const float> u, rate;
+    Cell<D> cells;
+    float deep;  // phi where there is water all around
+    float ahead;
+
+    TARN_HD Vec<D, float> operator()(Cell<D> c, float part) const
+    {
+        Vec<D, float> v;
+        const int i = phi.index(c);
+        for (int a = 0; a < D; ++a) {
+            const int n = phi.next(a);
+            const float own = phi[i];
+            if (own < deep) {
+                v[a] = 0.5f * (u[a][i] + u[a][i + n] - ahead * (rate[a][i] + rate[a][i + n]));
+                continue;
+            }
+            const float lower = wet_share(c[a] > 0 ? phi[i - n] : own, own);
+            const float upper = wet_share(own, c[a] + 1 < cells[a] ? phi[i + n] : own);
+            const float shared = lower + upper, all = shared > part ? shared : part;
+            const float below = u[a][i] - ahead * rate[a][i], above = u[a][i + n] - ahead * rate[a][i + n];
+            v[a] = all > 0 ? (lower * below + upper * above) / all : 0.0f;
+        }
+        return v;
+    }
+};
+
 }  // namespace
 
 template <int D>
@@ -64,20 +98,37 @@ Measures measure(Water<D>& w, const Params& p)
                                return static_cast<double>(part(c));
                            });
     m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
-    m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                           const Vec<D, float> v = velocity_at_cell(u, c);
-                           return static_cast<double>(part(c) * dot(v, v));
-                       });
+    if (w.air) {
+        const WaterVelocity<D> velocity{phi, u, std::as_const(w.acceleration).view(), w.grid.cells,
+                                        static_cast<float>(-2 * w.grid.h), static_cast<float>(0.5 * w.dt_before)};
+        m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                               if (!(part(c) > 0)) return 0.0;
+                               const Vec<D, float> v = velocity(c, part(c));
+                               return static_cast<double>(part(c) * dot(v, v));
+                           });
+        WaterVelocity<D> newest = velocity;
+        newest.ahead = 0;
+        m.max_speed = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            if (!(phi(c) < 0 && part(c) > 0)) return 0.0f;
+            const Vec<D, float> v = newest(c, part(c));
+            return dot(v, v);
+        }));
+    } else {
+        m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                               const Vec<D, float> v = velocity_at_cell(u, c);
+                               return static_cast<double>(part(c) * dot(v, v));
+                           });
+        m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+            const Vec<D, float> v = velocity_at_cell(u, c);
+            const float square = dot(v, v);
+            return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
+        }));
+    }
     const Grid<D> grid = w.grid;
     const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
     m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         return part(c) * dot(g, grid.centre(c));
     });
-    m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-        const Vec<D, float> v = velocity_at_cell(u, c);
-        const float square = dot(v, v);
-        return phi(c) < 0 && part(c) > 0 ? square : 0.0f;
-    }));
     m.cells_wet = static_cast<long>(
         parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     m.max_divergence = largest_divergence(w, boundary_of(w, p));

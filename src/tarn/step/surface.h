@@ -58,9 +58,22 @@ void carry_surface(Water<D>& water, const Params& params, double dt, const Subst
 template <int D>
 void keep_seeded(Water<D>& water, const Params& params);
 
-// Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water.
+// Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
+// in surface/ledger.h.
 template <int D>
-void carry_bodies(Water<D>& water, const Params& params, double dt);
+void carry_bodies(Water<D>& water, const Params& params, double dt, std::vector<double>* gone = nullptr);
+
+// What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
+// happens. No more can leave than there is: returns what was booked.
+template <int D>
+double book_gain(Water<D>& water, double gained);
+
+// The time in which a volume error is corrected, tau = sqrt(h / g) / 4: half of that in which water at rest falls by an
+// eighth of a cell. It depends on the scene and the grid, not on dt, the frame rate or how fast the water is. While volume
+// is lost at a rate, the error is that rate times tau: where water is poured into a glass of 27 cells across, 1.3 % at
+// most, and 2.0 % with four times tau.
+template <int D>
+double correction_time(const Grid<D>& grid, const Params& params);
 
 // Volume that leaves through open sides, per second.
 template <int D>

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tarn/advect/advect.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
+#include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/pressure/project_phases.h"
 #include "tarn/scene/place_solids.h"
@@ -80,9 +81,9 @@ template <int D>
 void centre_in_time(Water<D>& w, double dt)
 {
     const bool gradient = w.velocity_gradient[0].any();
-    // By no more than half of the newest change.
-    const float by = static_cast<float>(0.5 * std::min(dt - w.dt_before, w.dt_before));
-    const bool moves = w.dt_before > 0 && by != 0;
+    // By no more than half of the newest change. The first step knows what gravity does at the start.
+    const float by = static_cast<float>(0.5 * (w.step > 0 ? std::min(dt - w.dt_before, w.dt_before) : dt));
+    const bool moves = by != 0;
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), rate = w.acceleration[a].view();
         if (moves && gradient) w.cip.moved[a].copy(w.velocity[a]);
@@ -182,13 +183,19 @@ double missing_volume(const Water<D>& w, const Params& p)
     return w.volume_expected - apart.volume_droplets + apart.volume_bubbles - water_volume(w);
 }
 
-// The surface moves. Returns the volume that sinks took.
 template <int D>
-double move_surface(Water<D>& w, const Scene& scene, double dt)
+void find_all_tiles(Water<D>& w)
+{
+    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
+    find_tiles(w);
+}
+
+// The surface moves. Returns the volume that sinks took. What the grid lost is to become fragments.
+template <int D>
+double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    std::vector<Lost<D>> lost;
     const bool carried = w.debt.size() > 0;
     SubstepHooks hooks;
     if (p.surface.spray || carried) {
@@ -204,17 +211,10 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
         hooks.after = [&](double) {
             if (!p.surface.spray) return;
             keep_out_of_place(lost, w.phi);
-            const std::vector<Lost<D>> isolated =
-                take_isolated(w.phi, w.velocity, wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
+            const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
+                                                                wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
             lost.insert(lost.end(), isolated.begin(), isolated.end());
             if (carried) take_from(w.carried.held, lost);
-            if (lost.empty()) return;
-            double known = 0;
-            for (const Lost<D>& l : isolated)
-                if (!l.guessed) known += l.kind == FragmentKind::droplet ? l.volume : -l.volume;
-            share_missing(lost, missing_volume(w, p) / cell_volume(w.grid) - known);
-            add_fragments(w.fragments, lost, w.grid, p, w.exchange);
-            lost.clear();
         };
     }
     carry_surface(w, p, dt, hooks);
@@ -223,30 +223,92 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
-    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    find_tiles(w);
+    find_all_tiles(w);
     return taken;
 }
 
 // Droplets and bubbles move for dt with what the newest step left; phi and velocity change where they push the grid and
-// where it takes them back, and the gradients follow.
+// where it takes them back, and the gradients follow. Returns those that it took back.
 template <int D>
-void exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
-    if (w.fragments.count() == 0) return;
+    std::vector<Lost<D>> returned;
+    if (w.fragments.count() == 0) return returned;
     const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
     const bool carried = w.debt.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    w.volume_expected -= move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
-                                        p.domain.gravity.at(w.time), dt, w.exchange);
+    const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
+                                       p.domain.gravity.at(w.time), dt, w.exchange, returned);
+    w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
+    if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
     if (carried)
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
             w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
     if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    return returned;
+}
+
+// The components of water are found, and what each should hold: that of where its water came from, less what became
+// droplets, with what has returned and the bubbles in it. What the grid lost becomes fragments; those whose volume can
+// only be guessed hold what is missing in all.
+template <int D>
+void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, std::vector<Lost<D>>& returned,
+                     double dt)
+{
+    const double cell = cell_volume(w.grid);
+    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
+    // Where volume is carried, the debt knows what was lost.
+    const bool kept = p.surface.volume_correction && p.surface.spray && w.debt.size() == 0;
+    find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
+    take_droplets(w.ledger, lost, kept, w.grid);
+    std::vector<double> gone;
+    carry_bodies(w, p, dt, kept ? &gone : nullptr);
+    if (kept)
+        give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
+
+    std::vector<Lost<D>> bubbles, guessed;
+    for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
+    std::erase_if(lost, [](const Lost<D>& l) { return l.guessed; });
+    std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == FragmentKind::droplet; });
+    find_components(bubbles, 0, w.ledger.body, sheets);
+    for (const Lost<D>& l : bubbles) give(w.ledger, l.body, cell * l.volume);
+    find_components(returned, 0, w.ledger.body, sheets);
+    for (const Lost<D>& l : returned)
+        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
+    if (!guessed.empty()) {
+        double missing = w.ledger.elsewhere;
+        for (size_t k = 0; k < w.ledger.expected.size(); ++k) missing += w.ledger.expected[k] - w.ledger.actual[k];
+        share_missing(guessed, missing / cell);
+        double volume = 0;
+        for (const Lost<D>& l : guessed) volume += l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume;
+        forgive(w.ledger, volume);
+        lost.insert(lost.end(), guessed.begin(), guessed.end());
+    }
+    // The velocity that moved the grid is that of the middle of the step; until its end a droplet falls.
+    const Vec<D> fallen = 0.5 * dt * take<D>(p.domain.gravity.at(w.time));
+    for (Lost<D>& l : lost)
+        if (l.kind == FragmentKind::droplet) l.u += fallen;
+    // What is too little to follow stays with the rest.
+    constexpr double least = 1e-6;
+    for (const Lost<D>& l : lost)
+        if (l.volume < least) give(w.ledger, 0, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
+    std::erase_if(lost, [](const Lost<D>& l) { return l.volume < least; });
+    add_fragments(w.fragments, lost, w.grid, p, w.exchange);
+    // What rounding took from fragments.
+    const FragmentTotals apart = totals(w.fragments, w.grid, p);
+    const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
+    give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
+    // A bubble may have burst in a component that holds less than it did.
+    double under = 0;
+    for (double& volume : w.ledger.expected) {
+        under += std::min(volume, 0.0);
+        volume = std::max(volume, 0.0);
+    }
+    if (under < 0) give(w.ledger, 0, under);
 }
 
 // The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
@@ -270,42 +332,19 @@ void find_properties(Water<D>& w, const Params& p)
     if (p.fluid.surface_tension > 0) find_curvature(w, p);
 }
 
-// Global compensation of mass errors: the whole surface moves by delta phi = (V - V_expected) / S.   (20)-(22)
-// Deviation: the volume is that of cut cells, which is second order and what stats.csv reports. S tells it only to
-// first order, so the rule is applied again, and where it misses, the way is halved.
+// Compensation of mass errors, by component.   (20)-(22)
 template <int D>
-void compensate(Water<D>& w, const Params& p)
+void compensate(Water<D>& w, const Params& p, double dt)
 {
-    const WetPart<D> wet = wet_part(w.phi, w.solids);
-    const float h = static_cast<float>(w.grid.h), epsilon = smearing * h, limit = static_cast<float>(w.band);
-    const auto phi = w.phi.view();
-    const View<D, const float> old = phi;
-    const Cell<D> cells = w.grid.cells;
-    // The surface is moved out by `at`; the right place is known to lie between the ends. The first time S tells how
-    // much water a way brings, then what the way before has brought.
-    double at = 0, before = 0, missed = 0, ends[2] = {-4.0 * h, 4.0 * h};
-    for (int n = 0; n < 30; ++n) {
-        const double missing = missing_volume(w, p);
-        if (std::fabs(missing) < 1e-5 * w.volume_expected) return;
-        ends[missing > 0 ? 0 : 1] = at;
-        const double area =
-            n > 0 ? (missed - missing) / (at - before)
-                  : cell_volume(w.grid) * parallel_sum("area", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                        const float delta = smeared_delta(old(c), epsilon);
-                        if (!(delta > 0)) return 0.0;
-                        const float slope = length(gradient_per_cell<D>(old, cells, c)) / h;
-                        return static_cast<double>(delta * slope * wet.outside(c));
-                    });
-        double to = at + missing / area;
-        if (!(to > ends[0] && to < ends[1])) to = 0.5 * (ends[0] + ends[1]);
-        before = at;
-        missed = missing;
-        const float by = static_cast<float>(to - at);
-        if (by == 0) return;
-        at = to;
-        parallel_for<true>("compensate", w.tiles_active,
-                           [=] TARN_KERNEL(Cell<D> c) { phi(c) = clamp(phi(c) - by, -limit, limit); });
-    }
+    const bool phi_gradient = w.phi_gradient.any();
+    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
+    TileMap<D> inner(w.grid);
+    for (size_t i = 0; i < inner.flags.size(); ++i)
+        inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
+    const double share = -std::expm1(-dt / correction_time(w.grid, p));
+    const bool apart =
+        correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
+    if (phi_gradient && apart) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 
 template <int D>
@@ -341,7 +380,8 @@ SolveReport project_all(Water<D>& w, const Params& p, const Boundary<D>& boundar
 }
 
 // The first solve starts from the pressure of water and air at rest, so that a still pool is still from the first step
-// on: gravity alone is projected again and again, which each time takes off most of what is left.
+// on: gravity alone is projected again and again, which each time takes off most of what is left. What it leaves of
+// gravity is the acceleration at the start.
 template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 {
@@ -353,6 +393,13 @@ void start_hydrostatic(Water<D>& w, const Params& p, const Boundary<D>& boundary
         w.velocity.fill(0);
         add_gravity(w.velocity, p.domain.gravity.at(0), w.tiles_active, dt);
         (void)project_all(w, p, boundary, dt);
+    }
+    const float share = static_cast<float>(1 / dt);
+    for (int a = 0; a < D; ++a) {
+        const auto rate = w.acceleration[a].view();
+        const auto u = std::as_const(w.velocity)[a].view();
+        parallel_for_faces<true>("acceleration", w.tiles_active, a,
+                                 [=] TARN_KERNEL(Cell<D> c) { rate(c) = share * u(c); });
     }
     own.swap(w.velocity);
 }
@@ -384,8 +431,10 @@ Water<D> initial_water(const Scene& scene)
 {
     const Params& p = scene.params;
     Water<D> w = initial_surface<D>(scene);
-    w.ledger.expected.clear();  // bodies are not kept apart
-    w.ledger.actual.clear();
+    // There is some water without a cell's centre in it, which is of no component.
+    const double volume = water_volume(w);
+    share_out(w.ledger, volume - w.volume_expected);
+    w.volume_expected = volume;
     w.fluid = Field<D>(w.grid);
     w.fluid.fill(-1);
     w.density = FaceField<D>(w.grid);
@@ -423,10 +472,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
-    // Droplets and the volume correction have changed phi since its tiles were found.
-    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    find_tiles(w);
+    find_all_tiles(w);  // the volume correction has changed phi since they were found
     const Tiles<D> around = w.tiles_band;
+    std::vector<Lost<D>> returned;
 
     // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
     // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
@@ -439,14 +487,17 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
         double gained = -0.5 * dt * outflow(w, boundary);
-        gained -= move_surface(w, scene, dt);
+        std::vector<Lost<D>> lost;
+        gained -= move_surface(w, scene, dt, lost);
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.phi, w.solids, dt);
-        w.volume_expected += std::max(gained, -w.volume_expected);
-        exchange_fragments(w, p, boundary, dt);
+        returned = exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
-        if (p.surface.volume_correction) compensate(w, p);
+        if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
+        book_components(w, p, lost, returned, dt);
+        w.volume_expected += book_gain(w, gained);
+        if (p.surface.volume_correction) compensate(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         find_properties(w, p);
     }
@@ -457,6 +508,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_advect);
         widen_jets(w, p, boundary);
         advect_velocities(w, p, around, dt);
+        add_momentum(w.velocity, returned, w.density, p);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.

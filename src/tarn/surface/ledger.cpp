@@ -229,14 +229,16 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides)
+           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides,
+           std::vector<double>* gone)
 {
     ledger.body.swap(ledger.before);
     find_bodies(ledger, phi, closed, shallow, deep);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
-    const double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
+    double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.elsewhere = 0;
-    if (count <= 1) {
+    if (gone) gone->assign(old_count, 0);
+    if (count <= 1 && (!gone || (count == 1 && old_count == 1))) {
         ledger.expected.assign(count, 0);
         return share_out(ledger, should);
     }
@@ -263,6 +265,8 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     // In one body's cells there is so much of what it should hold for every wet cell that came from it.
     std::vector<double> share(old_count);
     for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? ledger.expected[i] / cell / left[i] : 0;
+    for (size_t i = 0; i < old_count && gone; ++i)
+        if (!(left[i] > 0)) should -= (*gone)[i] = ledger.expected[i];
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
     SumsByBody new_sums(count);
@@ -298,7 +302,7 @@ void share_out(Ledger<D>& ledger, double volume)
 #define TARN_INSTANTIATE(D)                                                                                          \
     template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&); \
     template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&,    \
-                        const Tiles<D>&, double, double, const Sides<D>&);                                           \
+                        const Tiles<D>&, double, double, const Sides<D>&, std::vector<double>*);                     \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -76,10 +76,12 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
                  const Tiles<D>& deep);
 
 // Finds the bodies of a phi that `velocity` has moved for dt, by no more than `reach` cells, and hands on to them what
-// the old ones should hold.
+// the old ones should hold. What an old one should hold that has left nothing behind goes to all, or is told in `gone`,
+// for each of the old ones.
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
-           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {});
+           const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {},
+           std::vector<double>* gone = nullptr);
 
 // Adds to what bodies should hold, by their volume; or takes from it, by what they should hold.
 template <int D>

@@ -32,6 +32,13 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     const int i = phi.index(c);
     const float own = phi[i] / h;
     const auto mirrored = [&](int k, int a) { return k < 0 ? -1 - k : (k < cells[a] ? k : 2 * cells[a] - 1 - k); };
+    // What the slope along an axis changes by at a cell.
+    const auto bend = [&](Cell<D> at, int a) {
+        const int j = phi.index(at);
+        const float lower = phi[j + (mirrored(at[a] - 1, a) - at[a]) * phi.next(a)] / h;
+        const float upper = phi[j + (mirrored(at[a] + 1, a) - at[a]) * phi.next(a)] / h;
+        return std::fabs(upper - 2 * phi[j] / h + lower);
+    };
     Vec<D, float> g;
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
@@ -42,6 +49,16 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     }
     const float slope2 = dot(g, g);
     if (!(slope2 > 0.25f && slope2 < 4)) return nowhere;
+
+    // The cubic is that of a smooth surface where phi is smooth in all the cells around the foot, and not just here: in the
+    // middle of a thin sheet, or of a film on a wall, it has a ridge, over which a cubic would find the surface too far out.
+    for (int corner = 1; corner < (1 << D); ++corner) {
+        Cell<D> at = c;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) at[a] = mirrored(c[a] + (own * g[a] > 0 ? -1 : 1), a);
+        for (int a = 0; a < D; ++a)
+            if (!(bend(at, a) < most_bent)) return nowhere;
+    }
 
     // The foot of the normal, within a cell from here, and the value there.
     int offset[D][4];
