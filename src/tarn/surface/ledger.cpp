@@ -26,17 +26,21 @@ struct Seen {
     }
     TARN_HD bool belongs(Cell<D> c) const { return wet.phi(c) < 0 && (!solids || wet.outside(c) > 0); }
     // What solids leave of a cell may be so little that all its faces are closed. It is then part of the body that lies
-    // before the solid: of one neighbour only, so that it joins nothing through a wall. Returns which, 2 axis + side,
-    // or -1 for a cell with an open face.
+    // before the solid: of the wet neighbour that is farthest outside, and of that one only, so that it joins nothing through
+    // a wall. Returns which, 2 axis + side, or -1 for a cell with an open face.
     TARN_HD int cut_off(int i) const
     {
         for (int a = 0; a < D; ++a)
             if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return -1;
-        const Vec<D, float> n = nodes_normal<D>(wet.nodes, i);
-        int axis = 0;
-        for (int a = 1; a < D; ++a)
-            if (std::fabs(n[a]) > std::fabs(n[axis])) axis = a;
-        return 2 * axis + (n[axis] > 0);
+        int best = -1;
+        float farthest = nodes_at_cell<D>(wet.nodes, i);
+        for (int n = 0; n < 2 * D; ++n) {
+            const int j = i + (n % 2 ? 1 : -1) * wet.phi.next(n / 2);
+            if (!(wet.phi[j] < 0) || wet.sheets.beside(i, n / 2, n % 2)) continue;
+            const float there = nodes_at_cell<D>(wet.nodes, j);
+            if (there > farthest) best = n, farthest = there;
+        }
+        return best;
     }
     // The cell that tells which body the water in a cell is part of: where its own centre is dry, one beside it.
     TARN_HD Cell<D> owner(const View<D, const int>& body, Cell<D> c) const
