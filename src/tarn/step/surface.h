@@ -68,12 +68,11 @@ void carry_bodies(Water<D>& water, const Params& params, double dt, std::vector<
 template <int D>
 double book_gain(Water<D>& water, double gained);
 
-// The time in which a volume error is corrected, tau = sqrt(h / g) / 4: half of that in which water at rest falls by an
-// eighth of a cell. It depends on the scene and the grid, not on dt, the frame rate or how fast the water is. While volume
-// is lost at a rate, the error is that rate times tau: where water is poured into a glass of 27 cells across, 1.3 % at
-// most, and 2.0 % with four times tau.
+// The time in which water at rest falls by half a cell, sqrt(h / g). Without gravity, that of the Earth stands in. Volume
+// errors are corrected in a time that follows from it: it depends on the scene and the grid, not on dt, the frame rate or
+// how fast the water is.
 template <int D>
-double correction_time(const Grid<D>& grid, const Params& params);
+double falling_time(const Grid<D>& grid, const Params& params);
 
 // Volume that leaves through open sides, per second.
 template <int D>

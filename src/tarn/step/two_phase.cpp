@@ -341,7 +341,7 @@ void compensate(Water<D>& w, const Params& p, double dt)
     TileMap<D> inner(w.grid);
     for (size_t i = 0; i < inner.flags.size(); ++i)
         inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
-    const double share = -std::expm1(-dt / correction_time(w.grid, p));
+    const double share = -std::expm1(-dt / falling_time(w.grid, p));
     const bool apart =
         correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
     if (phi_gradient && apart) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);

@@ -72,67 +72,6 @@ TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
     return static_cast<float>(v < 0 ? 0 : (v > 1 ? 1 : v));
 }
 
-// Phi in a cell, per cell size: its value at the centre, and its slopes from there towards either side. Where phi has a
-// ridge, as in the middle of a sheet that is a cell thick, they differ.
-template <int D>
-struct PhiInCell {
-    float value;
-    Vec<D, float> down, up;
-    bool bent = false;  // by more than half of a distance's slope
-
-    TARN_HD PhiInCell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h, const Sheets<D>& sheets)
-        : value(phi(c) / h)
-    {
-        const int i = phi.index(c);
-        for (int a = 0; a < D; ++a) {
-            const int n = phi.next(a);
-            const bool low = (c[a] > 0 || !is_nowhere(phi[i - n])) && !sheets.below(i, a);
-            const bool high = (c[a] + 1 < cells[a] || !is_nowhere(phi[i + n])) && !sheets.above(i, a);
-            const float below = (phi[i] - phi[low ? i - n : i]) / h, above = (phi[high ? i + n : i] - phi[i]) / h;
-            down[a] = low ? below : above;
-            up[a] = high ? above : below;
-            bent = bent || std::fabs(up[a] - down[a]) > 0.5f;
-        }
-    }
-    TARN_HD Vec<D, float> gradient() const { return 0.5f * (down + up); }
-};
-
-// Of the part of a cell before a plane, `solid` at the cell's centre and its unit normal out of the solid, the part where
-// phi < 0. Along the surface's steepest axis the lengths are exact; across it they are the mean over lines.
-template <int D>
-TARN_HD inline float wet_part_before(const PhiInCell<D>& phi, float solid, Vec<D, float> normal)
-{
-    constexpr int lines = D == 2 ? 16 : 6, all = D == 2 ? lines : lines * lines;
-    int axis = 0;
-    for (int a = 1; a < D; ++a)
-        if (std::fabs(phi.down[a]) + std::fabs(phi.up[a]) > std::fabs(phi.down[axis]) + std::fabs(phi.up[axis])) axis = a;
-    float open = 0, wet = 0;
-    for (int line = 0; line < all; ++line) {
-        float there = phi.value, outside = solid;
-        for (int a = 0, rest = line; a < D; ++a) {
-            if (a == axis) continue;
-            const float x = (static_cast<float>(rest % lines) + 0.5f) / lines - 0.5f;
-            rest /= lines;
-            there += x * (x < 0 ? phi.down[a] : phi.up[a]);
-            outside += x * normal[a];
-        }
-        for (int side = 0; side < 2; ++side) {
-            float lo = side ? 0.0f : -0.5f, hi = side ? 0.5f : 0.0f;
-            const auto keep = [&](float at_centre, float slope) {  // where at_centre + slope t > 0
-                const float root = slope == 0 ? 0.0f : -at_centre / slope;
-                if (slope > 0 && root > lo) lo = root;
-                if (slope < 0 && root < hi) hi = root;
-                if (slope == 0 && !(at_centre > 0)) hi = lo;
-            };
-            keep(outside, normal[axis]);
-            open += hi > lo ? hi - lo : 0.0f;
-            keep(-there, -(side ? phi.up[axis] : phi.down[axis]));
-            wet += hi > lo ? hi - lo : 0.0f;
-        }
-    }
-    return open > 0 ? wet / open : (phi.value < 0 ? 1.0f : 0.0f);
-}
-
 // The wet part of a cell.
 template <int D>
 TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
@@ -141,8 +80,7 @@ TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells
     const float p = phi(c);
     if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
-    const PhiInCell<D> in_cell(phi, cells, c, h, sheets);
-    return in_cell.bent ? wet_part_before<D>(in_cell, 1, {}) : fraction_behind<D>(in_cell.value, in_cell.gradient());
+    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c, sheets));
 }
 
 // The part of a cell that is wet and outside of solids.
@@ -168,24 +106,21 @@ struct WetPart {
     TARN_HD float outside(Cell<D> c) const
     {
         if (!nodes.data) return 1;
-        return room.data ? room(c) : fraction_behind<D>(-nodes_at_cell<D>(nodes, c) / h, nodes_normal<D>(nodes, c));
+        return room.data ? room(c) : fluid_fraction<D>(nodes, c, h);
     }
     TARN_HD float operator()(Cell<D> c) const
     {
         const float wet = wet_fraction<D>(phi, cells, c, h, sheets);
         if (!(wet > 0) || !nodes.data) return wet;
-        // A thin wall has no part of its own.
+        // A surface along a solid leaves the water all outside of it; or, where water lies on the solid, the solid's part is
+        // all behind it. Any other cuts the solid's part as it cuts the rest. A thin wall has no part of its own.
         const float part = outside(c);
-        if (wet == 1 || part == 1 || sheets.around(phi.index(c))) return wet * part;
-        PhiInCell<D> in_cell(phi, cells, c, h, sheets);
-        // Inside the solid phi only continues what is outside.
-        for (int a = 0; a < D; ++a) {
-            const bool below = nodes_at_cell<D>(nodes, phi.index(c) - phi.next(a)) < 0;
-            const bool above = nodes_at_cell<D>(nodes, phi.index(c) + phi.next(a)) < 0;
-            if (below && !above) in_cell.down[a] = in_cell.up[a];
-            if (above && !below) in_cell.up[a] = in_cell.down[a];
-        }
-        return part * wet_part_before<D>(in_cell, nodes_at_cell<D>(nodes, c) / h, nodes_normal<D>(nodes, c));
+        if (sheets.around(phi.index(c))) return wet * part;
+        const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c, sheets);
+        const float across = dot(g, nodes_normal<D>(nodes, c)), along = 0.7f * length(g);
+        if (across < -along) return wet < part ? wet : part;
+        if (across > along) return wet + part > 1 ? wet + part - 1 : 0.0f;
+        return wet * part;
     }
 };
 
