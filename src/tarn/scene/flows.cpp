@@ -136,7 +136,7 @@ void find_fronts(Flows<D>& flows, const Scene& scene)
     const Grid<D> grid = flows.inlet.grid();
     const auto part = std::as_const(flows.inlet_part).view();
     const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
-    const auto upstream = flows.inlet_upstream.view();
+    const auto which = flows.inlet_which.view();
     for (const Tiles<D>& tiles : flows.source_tiles)
         parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) { front(c) = back(c) = 0; });
     flows.front_velocity = flows.inlet_velocity;
@@ -148,16 +148,13 @@ void find_fronts(Flows<D>& flows, const Scene& scene)
         if (flows.shut[s] || !(speed > 0)) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const Vec3 way = grid.h / speed * v;
-        int axis = 0;
-        for (int a = 1; a < D; ++a)
-            if (std::fabs(v[a]) > std::fabs(v[axis])) axis = a;
-        const uint8_t side = static_cast<uint8_t>(2 * axis + (v[axis] < 0));
+        const uint8_t own_number = static_cast<uint8_t>(number);
         const Swept on{shapes.view(), way}, behind{shapes.view(), -1.0 * way};
         parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
             const double own = part(c);
             const float out = static_cast<float>(speed * (part_inside(on, grid, c) - own));
             const float in = static_cast<float>(speed * (part_inside(behind, grid, c) - own));
-            if (out > front(c) || in > back(c)) upstream(c) = side;
+            if (out > front(c) || in > back(c)) which(c) = own_number;
             front(c) = out > front(c) ? out : front(c);
             back(c) = in > back(c) ? in : back(c);
         });
@@ -265,7 +262,7 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     if (!flows.any_inlet) return flows;
     if (inlets > 255) throw InputError(scene.file + ": source: more than 255 inlets; unite some");
     flows.inlet = Field<D, uint8_t>(grid);
-    flows.inlet_upstream = Field<D, uint8_t>(grid);
+    flows.inlet_which = Field<D, uint8_t>(grid);
     for (Field<D>* field : {&flows.inlet_part, &flows.inlet_front, &flows.inlet_back}) *field = Field<D>(grid);
     flows.inlet_velocity.resize(inlets);
     flows.inlet_velocity_there = Memory<Vec<D, float>>(inlets);
@@ -437,7 +434,8 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
     if (!flows.any_inlet) return 0;
     const Grid<D> grid = phi.grid();
     const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
-    const auto upstream = flows.inlet_upstream.view();
+    const auto which = flows.inlet_which.view();
+    const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
     const auto p = phi.view();
     const bool any_solids = solids.any;
     FaceView<D, const float> open{};
@@ -454,12 +452,17 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
     const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
         const float out = front(c);
         if (!(out > 0) && !(back(c) > 0)) return 0.0;
-        const int axis = upstream(c) / 2, side = upstream(c) % 2;
-        const Cell<D> face = moved<D>(c, axis, side);
-        const float passes = any_solids ? open[axis](face) : 1.0f;
-        // What flows in from outside is water or air, and nothing flows in through a wall.
-        const bool wall = face[axis] == 0 || face[axis] == grid.cells[axis];
-        const float in = !wall && p(moved<D>(c, axis, 2 * side - 1)) < 0 ? back(c) : 0.0f;
+        // Through the side that the flow comes from. What flows in there is water or air, and nothing through a wall.
+        const Vec<D, float> v = velocity[which(c) - 1];
+        const float speed = length(v);
+        int axis = 0;
+        Cell<D> before = c;
+        for (int a = 0; a < D; ++a) {
+            if (std::fabs(v[a]) > std::fabs(v[axis])) axis = a;
+            before[a] -= static_cast<int>(std::lround(1.5f * v[a] / speed));
+        }
+        const float passes = any_solids ? open[axis](moved<D>(c, axis, v[axis] < 0)) : 1.0f;
+        const float in = grid.contains(before) && p(before) < 0 ? back(c) : 0.0f;
         return static_cast<double>(passes * (out - in));
     });
     return flow * cell_volume(grid) / grid.h * dt;

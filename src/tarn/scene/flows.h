@@ -33,7 +33,7 @@ struct Flows {
     Field<D, uint8_t> inlet;                         // inlet of a cell, counted from 1; only where there are inlets
     Field<D> inlet_part;                             // the part of a cell inside of inlets; only where there are any
     Field<D> inlet_front, inlet_back;                // what they give, and what they take: volume per area of a face
-    Field<D, uint8_t> inlet_upstream;                // and through which of the cell's sides: 2 axis + side
+    Field<D, uint8_t> inlet_which;                   // and which of them
     std::vector<Vec<D, float>> inlet_velocity;       // now
     std::vector<Vec<D, float>> front_velocity;       // when fronts were found
     Memory<Vec<D, float>> inlet_velocity_there;      // the same for kernels
