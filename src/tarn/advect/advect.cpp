@@ -420,10 +420,9 @@ struct MovePhiCip {
         moved[i] = jet.value;
         for (int a = 0; a < D; ++a) after[a][i] = jet.gradient[a];
     }
-    // What rests is a distance and no steeper than one. It has been sheared all the same, which would add up.
     TARN_HD void stay(int i) const
     {
-        moved[i] = jets.of[0][i];
+        moved[i] = jets.of[0][i];  // a distance, whose slope the shear of every step must not add up in
         for (int a = 0; a < D; ++a) after[a][i] = clamp(before[a][i], -h, h);
     }
     TARN_HD void close(Cell<D> c) const

@@ -38,6 +38,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     const auto d = distance.view();
     const auto k = known.view();
     const View<D, const float> bound = otherwise ? otherwise->view() : View<D, const float>{};
+    const Cell<D> cells = distance.grid().cells;
     const int back = d.next(axis);
     const float little = 1e-3f * static_cast<float>(distance.grid().h);
 
@@ -68,8 +69,9 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                     is_nowhere(v) | is_nowhere(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
                 float there = v;
                 if constexpr (limited) {
-                    // On with the slope so far, but not past what is there.
-                    const float before = from[j + side * from.next(a)], slope = v - before;
+                    // On with the slope so far, but not past what is there. Beyond the padding there is none.
+                    const bool there_is = side < 0 ? c[a] > 0 : c[a] + 1 < cells[a];
+                    const float before = from[there_is ? j + side * from.next(a) : j], slope = v - before;
                     there += is_nowhere(before) ? 0.0f : minmod(slope, limit[i] - v);
                 }
                 weight += nothing ? 0.0f : strength;

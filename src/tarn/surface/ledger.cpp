@@ -24,15 +24,22 @@ struct Seen {
     {
         if (closed) open = closed->open.view();
     }
-    TARN_HD bool belongs(Cell<D> c) const { return wet.phi(c) < 0 && (!solids || wet.outside(c) > 0); }
+    TARN_HD bool belongs(Cell<D> c) const
+    {
+        if (!(wet.phi(c) < 0) || !solids) return wet.phi(c) < 0;
+        const float part = wet.outside(c);
+        return part > 0 && (part > 0.5f || cut_off(wet.phi.index(c)) != shut_in);
+    }
     // What solids leave of a cell may be so little that all its faces are closed. It is then part of the body that lies
     // before the solid: of the wet neighbour that is farthest outside, and of that one only, so that it joins nothing through
-    // a wall. Returns which, 2 axis + side, or -1 for a cell with an open face.
+    // a wall. Returns which, 2 axis + side, or else that it has an open face, or that there is no such neighbour: then it
+    // holds nothing.
+    static constexpr int has_open_face = -1, shut_in = -2;
     TARN_HD int cut_off(int i) const
     {
         for (int a = 0; a < D; ++a)
-            if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return -1;
-        int best = -1;
+            if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return has_open_face;
+        int best = shut_in;
         float farthest = nodes_at_cell<D>(wet.nodes, i);
         for (int n = 0; n < 2 * D; ++n) {
             const int j = i + (n % 2 ? 1 : -1) * wet.phi.next(n / 2);
