@@ -53,7 +53,9 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     for (int layer = 0; layer < layers; ++layer) {
         parallel_for_faces<true>("extrapolate", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
             const int i = from.index(c);
-            [[maybe_unused]] const auto limit = bound;  // nvcc captures nothing that is first named under `if constexpr`
+            // nvcc captures nothing that is first named under `if constexpr`.
+            [[maybe_unused]] const auto limit = bound;
+            [[maybe_unused]] const Cell<D> last = cells;
             const float here = d[i] + d[i - back];
             float sum = 0, weight = 0;
             TARN_UNROLL
@@ -70,7 +72,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                 float there = v;
                 if constexpr (limited) {
                     // On with the slope so far, but not past what is there. Beyond the padding there is none.
-                    const bool there_is = side < 0 ? c[a] > 0 : c[a] + 1 < cells[a];
+                    const bool there_is = side < 0 ? c[a] > 0 : c[a] + 1 < last[a];
                     const float before = from[there_is ? j + side * from.next(a) : j], slope = v - before;
                     there += is_nowhere(before) ? 0.0f : minmod(slope, limit[i] - v);
                 }
