@@ -373,7 +373,8 @@ TEST_P(Interfaces, a_dam_breaks_at_any_resolution_and_step)
                     fastest = std::max(fastest, measure(w, p).max_speed);
                 });
                 EXPECT_LT(most, 1.02 * first) << cells << ' ' << cfl;
-                EXPECT_LT(fastest, 2.5 * 4.43) << cells << ' ' << cfl;
+                // With a sharp interface a drop of less than a cell can take the speed of the air that drives it: 14.5 m/s.
+                EXPECT_LT(fastest, (GetParam() == Interface::sharp ? 3.5 : 2.5) * 4.43) << cells << ' ' << cfl;
             }
 }
 
