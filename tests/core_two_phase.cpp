@@ -373,8 +373,7 @@ TEST_P(Interfaces, a_dam_breaks_at_any_resolution_and_step)
                     fastest = std::max(fastest, measure(w, p).max_speed);
                 });
                 EXPECT_LT(most, 1.02 * first) << cells << ' ' << cfl;
-                // With a sharp interface a drop of less than a cell can take the speed of the air that drives it: 14.5 m/s.
-                EXPECT_LT(fastest, (GetParam() == Interface::sharp ? 3.5 : 2.5) * 4.43) << cells << ' ' << cfl;
+                EXPECT_LT(fastest, 2.5 * 4.43) << cells << ' ' << cfl;
             }
 }
 
@@ -422,7 +421,7 @@ TEST_P(Interfaces, a_drop_bursts_and_every_part_is_accounted_for)
 }
 
 // A column collapses on one side of a wall, on the other is a pool at rest. What the splash gains or loses does not come
-// from the pool, but for what the whole surface takes up until components are given back what they lack: 0.32 % here, and less
+// from the pool, but for what the whole surface takes up until components are given back what they lack: 0.2 % here, and less
 // than 0.1 % when the splash is over.
 TEST_P(Interfaces, a_splash_does_not_change_the_pool_behind_a_wall)
 {
@@ -443,7 +442,7 @@ TEST_P(Interfaces, a_splash_does_not_change_the_pool_behind_a_wall)
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
     const double before = level(w, 50);
-    run_to(w, scene, 1.5, [&](const StepReport&) { EXPECT_NEAR(level(w, 50), before, 5e-3 * before); });
+    run_to(w, scene, 1.5, [&](const StepReport&) { EXPECT_NEAR(level(w, 50), before, 3e-3 * before); });
     run_to(w, scene, 4);
     EXPECT_NEAR(level(w, 50), before, 1e-3 * before);
 }
@@ -498,7 +497,8 @@ TEST_P(Interfaces, each_phase_keeps_its_own_velocity_at_the_surface)
 }
 
 // A tank 1 m long, 0.375 m deep, tilted by a quarter, swings for ten periods of 1.244 s. CIP leaves two thirds of the
-// energy and more than linear interpolation does. No scheme makes any, whatever the steps: 2 % of the swing are what the
+// energy and, with a smeared interface, more than linear interpolation does (0.90 and 0.63; with a sharp one both leave
+// 0.77 to 0.78). No scheme makes any, whatever the steps: 2 % of the swing are what the
 // water in cells that the surface cuts is taken to lie at their centres, rho g h^2 / 8 per metre.
 TEST_P(Interfaces, cip_keeps_the_energy_of_a_swing)
 {
@@ -523,7 +523,8 @@ TEST_P(Interfaces, cip_keeps_the_energy_of_a_swing)
     };
     const double cip = left(Advection::cip, 0.5);
     EXPECT_GT(cip, 0.67);
-    EXPECT_GT(cip, left(Advection::semi_lagrangian, 0.5));
+    const double linear = left(Advection::semi_lagrangian, 0.5);
+    if (GetParam() == Interface::smeared) EXPECT_GT(cip, linear);
     EXPECT_GT(left(Advection::cip, 2), 0.67);
     EXPECT_GT(left(Advection::cip, 25), 0.67);
 }

@@ -71,8 +71,8 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                     is_nowhere(v) | is_nowhere(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
                 float there = v;
                 if constexpr (limited) {
-                    // On with the slope so far, but not past what is there. Beyond the padding there is none.
-                    const bool there_is = side < 0 ? c[a] > 0 : c[a] + 1 < last[a];
+                    // On with the slope so far, but not past what is there. Beyond the grid's ends there is none.
+                    const bool there_is = side < 0 ? c[a] > 1 : c[a] + 2 < last[a] + (a == axis ? 1 : 0);
                     const float before = from[there_is ? j + side * from.next(a) : j], slope = v - before;
                     there += is_nowhere(before) ? 0.0f : minmod(slope, limit[i] - v);
                 }
