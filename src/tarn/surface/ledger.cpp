@@ -28,22 +28,29 @@ struct Seen {
     {
         if (!(wet.phi(c) < 0) || !solids) return wet.phi(c) < 0;
         const float part = wet.outside(c);
-        return part > 0 && (part > 0.5f || cut_off(wet.phi.index(c)) != shut_in);
+        if (part > 0.5f) return true;
+        // The surface may lie inside the solid, too: then there is no water before it.
+        return part > 0 && wet(c) > 0 && cut_off(wet.phi.index(c)) != shut_in;
+    }
+    TARN_HD bool has_open_face(int i) const
+    {
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || open[a][i] > 0 || open[a][i + open[a].next(a)] > 0;
+        return any;
     }
     // What solids leave of a cell may be so little that all its faces are closed. It is then part of the body that lies
-    // before the solid: of the wet neighbour that is farthest outside, and of that one only, so that it joins nothing through
-    // a wall. Returns which, 2 axis + side, or else that it has an open face, or that there is no such neighbour: then it
-    // holds nothing.
-    static constexpr int has_open_face = -1, shut_in = -2;
+    // before the solid: of the wet neighbour with an open face that is farthest outside, and of that one only, so that it
+    // joins nothing through a wall. Returns which, 2 axis + side, or else that it has an open face, or that there is no such
+    // neighbour: then it holds nothing.
+    static constexpr int not_cut_off = -1, shut_in = -2;
     TARN_HD int cut_off(int i) const
     {
-        for (int a = 0; a < D; ++a)
-            if (open[a][i] > 0 || open[a][i + open[a].next(a)] > 0) return has_open_face;
+        if (has_open_face(i)) return not_cut_off;
         int best = shut_in;
         float farthest = nodes_at_cell<D>(wet.nodes, i);
         for (int n = 0; n < 2 * D; ++n) {
             const int j = i + (n % 2 ? 1 : -1) * wet.phi.next(n / 2);
-            if (!(wet.phi[j] < 0) || wet.sheets.beside(i, n / 2, n % 2)) continue;
+            if (!(wet.phi[j] < 0) || wet.sheets.beside(i, n / 2, n % 2) || !has_open_face(j)) continue;
             const float there = nodes_at_cell<D>(wet.nodes, j);
             if (there > farthest) best = n, farthest = there;
         }

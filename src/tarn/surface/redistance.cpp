@@ -64,19 +64,6 @@ struct Walls {
     // Whether phi there continues what is outside of the solid (bodies/solids.h): no distance is found from neighbours,
     // as the solid hides the way to the surface.
     TARN_HD bool continued(int i) const { return !forget && nodes_at_cell<D>(nodes, i) < 0; }
-    // A surface along the wall, which is none.
-    TARN_HD bool forgotten(Cell<D> c) const
-    {
-        if (!forget) return false;
-        Vec<D, float> g;
-        const int i = phi.index(c);
-        for (int a = 0; a < D; ++a) {
-            const float lo = or_own(below(i, a), phi[i]), hi = or_own(above(i, a), phi[i]);
-            g[a] = hi - lo;
-        }
-        const float across = dot(g, nodes_normal<D>(nodes, c));
-        return across * across > 0.999f * dot(g, g);
-    }
 };
 
 // How a cell sees the surface: between it and a neighbour; or only behind a wall, where phi runs on straight; or not.
@@ -218,10 +205,10 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
 // a film, which has no cell's centre in it, so that nothing moves it, or the side of a shape that ends at the wall: none of
 // them counts. A plane is told by its connection: from a cell that sees the surface, through cells that have it behind the
 // wall and lie where the ones before continue it. A wedge of water gets thinner on the way, by the tangent of its angle a
-// cell, a film does not. Heuristic: 0.02, one degree, tells them apart, and nothing is farther than `farthest_wedge` cells
-// from what is seen. Those are 1 / (2 tan(angle)) at most, from where the wall closes the lower side of a row of cells to
-// the contact line: enough for 3 degrees. At half of that beaches below 5 degrees never rest; at twice of it films stay
-// longer. Behind the contact line there is no water to be a film, and the plane goes on, unless it is a shape's side. Afterwards `connected` is
+// cell, a film does not; nor does what a film has left, a surface that lies behind the wall everywhere. Heuristic: 0.02, one
+// degree, tells them apart, and nothing is farther than `farthest_wedge` cells from what is seen. Those are
+// 1 / (2 tan(angle)) at most, from where the wall closes the lower side of a row of cells to the contact line: enough for 3
+// degrees. At half of that beaches below 5 degrees never rest; at twice of it films stay longer. Afterwards `connected` is
 // negative in cells whose surface does not count.
 constexpr int farthest_wedge = 12;
 template <int D>
@@ -239,8 +226,7 @@ void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& t
     double left = parallel_sum("redistance planes", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = seen.phi.index(c);
         const Sight s = std::fabs(seen.phi[i]) < 2 * seen.h ? sight(seen, i) : Sight::none;
-        const bool unsure = s == Sight::behind_wall && (seen.phi[i] < 0 || thickness(c) > 0 || seen.forgotten(c));
-        mark[i] = s == Sight::seen ? 1.0f : unsure ? -1.0f : 0.0f;
+        mark[i] = s == Sight::seen ? 1.0f : s == Sight::behind_wall ? -1.0f : 0.0f;
         return mark[i] < 0 ? 1.0 : 0.0;
     });
     for (int n = 2; left > 0 && n <= farthest_wedge + 1; ++n) {
