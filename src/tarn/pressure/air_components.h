@@ -68,7 +68,13 @@ struct Space {
     bool air;
     float h;
 
-    TARN_HD float open(Cell<D> face, int a) const { return boundary.solids ? boundary.open[a](face) : 1.0f; }
+    // Between water and a solid that it has parted from there is air, too: that of a dry cell in the solid.
+    TARN_HD float open(Cell<D> face, int a) const
+    {
+        const float part = boundary.solids ? boundary.open[a](face) : 1.0f;
+        const bool inner = face[a] > 0 && face[a] < boundary.cells[a];
+        return air && !(part > 0) && inner && boundary.parted_from_solid(face, a) ? 1.0f : part;
+    }
     TARN_HD bool belongs(Cell<D> c) const
     {
         if (air && !(phi(c) >= 0)) return false;

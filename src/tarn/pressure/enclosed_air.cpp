@@ -45,6 +45,19 @@ TARN_HD inline float air_around(const WetPart<D>& wet, Cell<D> c)
     return sum;
 }
 
+// The water that has parted from the solid that a cell is in; the cell itself where there is none.
+template <int D>
+TARN_HD inline Cell<D> parted_water(const Boundary<D>& boundary, Cell<D> c)
+{
+    for (int slot = 0; boundary.solids && boundary.phi.data && slot < 2 * D; ++slot) {
+        const int a = slot / 2, side = slot % 2;
+        const Cell<D> other = moved<D>(c, a, 2 * side - 1), face = moved<D>(c, a, side);
+        if (other[a] < 0 || other[a] >= boundary.cells[a] || boundary.open[a](face) > 0) continue;
+        if (boundary.phi(other) < 0 && boundary.parted_from_solid(face, a)) return other;
+    }
+    return c;
+}
+
 // The enclosed region that a cell's air was in before it moved, 0 for the atmosphere, negative for water and voids.
 template <int D>
 TARN_HD inline int came_from(const View<D, const int>& region, const View<D, const int>& wet_before,
@@ -52,9 +65,10 @@ TARN_HD inline int came_from(const View<D, const int>& region, const View<D, con
 {
     const Vec<D, float> x = c.template as<float>();
     Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
-    // Nothing came out of a solid.
+    // Nothing came out of a solid. Air that is new between the solid and water is where the water was.
     if (boundary.solids && nodes_at_cell<D>(boundary.solid_distance, at) < 0) at = c;
     if (region.data && region(at) != 0) return region(at);
+    if (at == c) at = parted_water(boundary, c);
     if (!(wet_before(at) > 0)) return 0;
     constexpr int around = D == 3 ? 27 : 9;
     for (int n = 0; n < around; ++n) {
@@ -275,7 +289,12 @@ std::vector<int> EnclosedAir<D>::number_enclosed(const std::vector<int>& roots, 
     if (boundary.solids) {
         find_chambers(now);
         const auto chambers = std::as_const(chambers_).view();
-        parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { sizes[n] = chambers[root[n]]; });
+        const Cell<D> stride = chambers.stride;
+        parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
+            // A cell in a solid has the chamber of the water that has parted from the solid there.
+            const Cell<D> c = cell_of<D>(stride, root[n]);
+            sizes[n] = chambers(chambers(c) == no_air ? parted_water(boundary, c) : c);
+        });
         backend::copy(chamber.data(), sizes, chamber.size() * sizeof(int));
     } else if (any_open) {
         std::fill(chamber.begin(), chamber.end(), open_air);
