@@ -128,17 +128,17 @@ void place_inlets(Flows<D>& flows, const Scene& scene)
     }
 }
 
-// What inlets give and take through their surface, (v . n) where it leads out and where it leads in: the volume that the
-// shape covers when it moves on by a cell, and back by one. Where several do, the fastest counts.
+// What inlets give through their surface, v . n where it leads out: the volume that the shape covers when it moves on by a
+// cell. Where several do, the fastest counts.
 template <int D>
 void find_fronts(Flows<D>& flows, const Scene& scene)
 {
     const Grid<D> grid = flows.inlet.grid();
     const auto part = std::as_const(flows.inlet_part).view();
-    const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
+    const auto front = flows.inlet_front.view();
     const auto which = flows.inlet_which.view();
     for (const Tiles<D>& tiles : flows.source_tiles)
-        parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) { front(c) = back(c) = 0; });
+        parallel_for("inlets", tiles, [=] TARN_KERNEL(Cell<D> c) { front(c) = 0; });
     flows.front_velocity = flows.inlet_velocity;
     size_t number = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
@@ -149,14 +149,11 @@ void find_fronts(Flows<D>& flows, const Scene& scene)
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const Vec3 way = grid.h / speed * v;
         const uint8_t own_number = static_cast<uint8_t>(number);
-        const Swept on{shapes.view(), way}, behind{shapes.view(), -1.0 * way};
+        const Swept on{shapes.view(), way};
         parallel_for("inlets", flows.source_tiles[s], [=] TARN_KERNEL(Cell<D> c) {
-            const double own = part(c);
-            const float out = static_cast<float>(speed * (part_inside(on, grid, c) - own));
-            const float in = static_cast<float>(speed * (part_inside(behind, grid, c) - own));
-            if (out > front(c) || in > back(c)) which(c) = own_number;
+            const float out = static_cast<float>(speed * (part_inside(on, grid, c) - double(part(c))));
+            if (out > front(c)) which(c) = own_number;
             front(c) = out > front(c) ? out : front(c);
-            back(c) = in > back(c) ? in : back(c);
         });
     }
 }
@@ -263,7 +260,7 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     if (inlets > 255) throw InputError(scene.file + ": source: more than 255 inlets; unite some");
     flows.inlet = Field<D, uint8_t>(grid);
     flows.inlet_which = Field<D, uint8_t>(grid);
-    for (Field<D>* field : {&flows.inlet_part, &flows.inlet_front, &flows.inlet_back}) *field = Field<D>(grid);
+    for (Field<D>* field : {&flows.inlet_part, &flows.inlet_front}) *field = Field<D>(grid);
     flows.inlet_velocity.resize(inlets);
     flows.inlet_velocity_there = Memory<Vec<D, float>>(inlets);
     place_inlets(flows, scene);
@@ -429,14 +426,13 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 }
 
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt)
+double inlet_volume(const Flows<D>& flows, const Solids<D>& solids, double dt)
 {
     if (!flows.any_inlet) return 0;
-    const Grid<D> grid = phi.grid();
-    const auto front = flows.inlet_front.view(), back = flows.inlet_back.view();
+    const Grid<D> grid = flows.inlet.grid();
+    const auto front = flows.inlet_front.view();
     const auto which = flows.inlet_which.view();
     const Vec<D, float>* const velocity = flows.inlet_velocity_there.data();
-    const auto p = phi.view();
     const bool any_solids = solids.any;
     FaceView<D, const float> open{};
     if (any_solids) open = solids.open.view();
@@ -450,20 +446,14 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
                 near.flags[near.index(t)] = 1;
             }
     const double flow = parallel_sum("inlets", select(near, 1), [=] TARN_KERNEL(Cell<D> c) {
-        const float out = front(c);
-        if (!(out > 0) && !(back(c) > 0)) return 0.0;
-        // Through the side that the flow comes from. What flows in there is water or air, and nothing through a wall.
+        if (!(front(c) > 0)) return 0.0;
+        // Through the side that the flow comes from, and not through a wall.
         const Vec<D, float> v = velocity[which(c) - 1];
-        const float speed = length(v);
         int axis = 0;
-        Cell<D> before = c;
-        for (int a = 0; a < D; ++a) {
+        for (int a = 1; a < D; ++a)
             if (std::fabs(v[a]) > std::fabs(v[axis])) axis = a;
-            before[a] -= static_cast<int>(std::lround(1.5f * v[a] / speed));
-        }
         const float passes = any_solids ? open[axis](moved<D>(c, axis, v[axis] < 0)) : 1.0f;
-        const float in = grid.contains(before) && p(before) < 0 ? back(c) : 0.0f;
-        return static_cast<double>(passes * (out - in));
+        return static_cast<double>(passes * front(c));
     });
     return flow * cell_volume(grid) / grid.h * dt;
 }
@@ -474,7 +464,7 @@ double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>&
     template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
     template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
     template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \
-    template double inlet_volume(const Flows<D>&, const Field<D>&, const Solids<D>&, double);
+    template double inlet_volume(const Flows<D>&, const Solids<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -32,7 +32,7 @@ struct Flows {
     bool any_inlet = false, any_rate = false;
     Field<D, uint8_t> inlet;                         // inlet of a cell, counted from 1; only where there are inlets
     Field<D> inlet_part;                             // the part of a cell inside of inlets; only where there are any
-    Field<D> inlet_front, inlet_back;                // what they give, and what they take: volume per area of a face
+    Field<D> inlet_front;                            // what they give: volume per area of a face
     Field<D, uint8_t> inlet_which;                   // and which of them
     std::vector<Vec<D, float>> inlet_velocity;       // now
     std::vector<Vec<D, float>> front_velocity;       // when fronts were found
@@ -69,9 +69,8 @@ template <int D>
 double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, const Scene& scene, double t,
                  double dt);
 
-// The volume that inlets give in dt: what leaves their surface, as far as no solid covers it, less the water that enters
-// it.
+// The volume that inlets give in dt: what leaves their surface, as far as no solid covers it.
 template <int D>
-double inlet_volume(const Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, double dt);
+double inlet_volume(const Flows<D>& flows, const Solids<D>& solids, double dt);
 
 }  // namespace tarn

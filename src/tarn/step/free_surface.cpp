@@ -433,7 +433,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+    gained += inlet_volume(w.flows, w.solids, dt);
     w.volume_expected += book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
     {

@@ -491,7 +491,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= move_surface(w, scene, dt, lost);
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.phi, w.solids, dt);
+        gained += inlet_volume(w.flows, w.solids, dt);
         returned = exchange_fragments(w, p, boundary, dt);
         follow_volume(w);
         if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
