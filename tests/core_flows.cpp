@@ -190,6 +190,29 @@ TEST(Inlet, gives_the_same_in_every_direction)
     }
 }
 
+// Under water, too, and away from walls: what stands behind an inlet does not enter it. It is a nozzle, not a fan, which
+// would give nothing.
+TEST(Inlet, gives_the_same_under_water)
+{
+    for (const double angle : {0.0, 30.0, 90.0}) {
+        Params p = pool(2, 40, 0.6);
+        p.domain.walls.top = WallKind::open;
+        SourceParams nozzle;
+        nozzle.shape = ShapeKind::sphere;
+        nozzle.center = Vec3{0.4, 0.3, 0};
+        nozzle.radius = 0.09;
+        const double a = angle * std::numbers::pi / 180;
+        nozzle.velocity = Vec3{0.5 * std::cos(a), -0.5 * std::sin(a), 0};
+        p.source.push_back(nozzle);
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        const double before = measure(w, p).volume, given = 0.18 * 0.5 * 0.5;
+        run_to(w, scene, 0.5);
+        EXPECT_NEAR(w.volume_expected - before, given, 0.01 * given) << angle;
+        EXPECT_NEAR(measure(w, p).volume - before, given, 0.03 * given) << angle;
+    }
+}
+
 // Two pulses: each opens the inlet, which fills its cells, and gives the integral of the velocity, whatever the steps are.
 TEST(Inlet, opens_and_shuts_by_keyframes)
 {

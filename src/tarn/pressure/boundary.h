@@ -18,7 +18,7 @@ struct Boundary {
     FaceView<D, const float> solid_velocity;  // with moving solids: of the solid, along the axis
     View<D, const uint8_t> inlet;             // with inlets: a cell's inlet, counted from 1, or 0
     const Vec<D, float>* inlet_velocity = nullptr;
-    View<D, const float> water;               // with inlets: phi
+    View<D, const float> inlet_part, water;   // with inlets: the part of a cell inside of them; phi
     // Tell where water has parted from walls; null: nowhere.
     View<D, const float> phi, solid_distance;
     Sheets<D> sheets;  // walls thinner than a cell, which water does not part from
@@ -45,13 +45,20 @@ struct Boundary {
         const int lower = c[axis] > 0 ? inlet[i - inlet.next(axis)] : 0;
         return upper > lower ? upper : lower;
     }
-    // Whether a velocity through a face would lead water from outside of all inlets into one.
-    TARN_HD bool behind_inlet(Cell<D> c, int axis, float velocity) const
+    // Whether a face of an inlet leads to water behind it: into that water, the part of cells inside of inlets grows along
+    // the inlet's velocity. Told by cells, not by faces: beside an inlet the faces of a row of steps lead in and out, and
+    // only their sum is the flow across it.
+    TARN_HD bool behind_inlet(Cell<D> c, int axis, const Vec<D, float>& velocity) const
     {
         const int i = inlet.index(c), n = inlet.next(axis);
         const int upper = c[axis] < cells[axis] ? inlet[i] : 0;
         const int lower = c[axis] > 0 ? inlet[i - n] : 0;
-        return velocity > 0 ? !lower && upper && water[i - n] < 0 : !upper && lower && water[i] < 0;
+        const int outside = lower ? i : i - n;
+        if ((upper && lower) || at_wall(c, axis) || !(water[outside] < 0)) return false;
+        float along = 0;
+        for (int a = 0; a < D; ++a)
+            along += velocity[a] * (inlet_part[outside + inlet.next(a)] - inlet_part[outside - inlet.next(a)]);
+        return along > 0;
     }
     // The part of a face through which the pressure moves water.
     TARN_HD float open_at(Cell<D> c, int axis) const
@@ -71,7 +78,7 @@ struct Boundary {
         // any leave through a closed side.
         const float given = inlet_velocity[n - 1][axis];
         const bool out_of_domain = c[axis] == 0 ? given < 0 : c[axis] == cells[axis] && given > 0;
-        if (behind_inlet(c, axis, given) || (out_of_domain && !wall_open[axis][c[axis] > 0])) return solid;
+        if (behind_inlet(c, axis, inlet_velocity[n - 1]) || (out_of_domain && !wall_open[axis][c[axis] > 0])) return solid;
         return solids ? solid + open[axis](c) * (given - solid) : given;
     }
 };

@@ -34,6 +34,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {
         b.inlet = w.flows.inlet.view();
+        b.inlet_part = w.flows.inlet_part.view();
         b.water = w.phi.view();
         b.inlet_velocity = w.flows.inlet_velocity_there.data();
     }
