@@ -20,10 +20,12 @@
 #include "tarn/run/convert.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
+#include "tarn/run/plot.h"
 #include "tarn/run/progress.h"
 #include "tarn/run/render.h"
 #include "tarn/run/stats.h"
 #include "tarn/run/write_frame.h"
+#include "tarn/step/gauges.h"
 #include "tarn/step/step.h"
 
 namespace tarn {
@@ -95,10 +97,11 @@ private:
         folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", version(), scene_.file, params_.time.frames,
                                 threads_));
         const bool resumed = options_.existing == Existing::resume && load();
-        folder_.begin_stats(resumed ? water_.step : -1);
+        folder_.begin_stats(resumed ? water_.step : -1, params_);
         before_ = measure(water_, params_);
         if (!resumed) {
             folder_.add_stats(row({}, 0));
+            folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
             write_frame(0, false);
         }
         progress_.begin();
@@ -162,6 +165,7 @@ private:
         r.frame = frame_ + 1;
         r.cfl = speed * dt / water_.grid.h;
         folder_.add_stats(r);
+        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
         report_ = report;
         progress_.step(progress_state());
         return {};
@@ -181,7 +185,7 @@ private:
     void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
-        folder_.add_bodies(frame, water_);
+        folder_.add_components(frame, water_);
         FramePaths paths = frame_paths(folder_.dir(), scene_, frame);
         if (!on_device()) return write(water_, paths, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
@@ -285,6 +289,7 @@ private:
         write_status("done", "all frames are there");
         const std::string text = fmt::format("done: {} frames in {}, at most {:.0f} MB -> {}", frame_,
                                              duration_text(timer_.seconds()), memory_peak() / 1e6, folder_.dir());
+        if (!params_.gauge.empty()) plot_csv(folder_.dir() + "/gauges.csv", folder_.dir() + "/gauges.svg");
         if (params_.output.preview) {
             try {
                 make_preview_movie(folder_.dir(), params_.time.rate);
