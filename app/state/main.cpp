@@ -20,6 +20,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/states.h"
 #include "tarn/run/stats.h"
+#include "tarn/scene/contacts.h"
 #include "tarn/scene/pack.h"
 #include "tarn/scene/validate.h"
 #include "tarn/step/gauges.h"
@@ -299,6 +300,9 @@ int run_command_line(const std::vector<std::string>& words)
     if (options.frames > 0) scene.params.time.frames = options.frames;
     if (const auto wrong = problems(scene.params); !wrong.empty())
         throw InputError(wrong[0].key + ": " + wrong[0].text);
+    if (!scene.bodies.empty() && !contacts_available())
+        throw InputError(options.packed + ": has rigid bodies, which need Bullet to touch each other, and this program is built "
+                         "without; use tarn run");
     LineFile log = open_folder(options.out, scene, options.resume);
     if (scene.params.dimension() == 2) return Simulation<2>(scene, options.out, log).run(options.resume);
     return Simulation<3>(scene, options.out, log).run(options.resume);

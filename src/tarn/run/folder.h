@@ -6,6 +6,7 @@
 //   stats.csv    one row per step; row 0 is the state at the start
 //   components.csv   the volume of every connected component of water, each frame
 //   gauges.csv   one row per step, a column a gauge; gauges.svg draws them
+//   bodies.jsonl   one line per step: rigid bodies
 //   surface/ solids/ volume/ particles/ preview/ render/ state/   frame_0000 is the state at the start, frame_NNNN the end of frame N
 //   checkpoint/  the newest two; failed.ckpt is the state before a step that could not be made
 //   log.txt      what happened when; its lock tells a second program that the folder is in use
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "tarn/output/line_file.h"
+#include "tarn/run/bodies_file.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/stats.h"
 #include "tarn/scene/scene.h"
@@ -56,7 +58,7 @@ public:
     void log(const std::string& text);
 
     // Drops the rows after `step`, which a resumed run makes anew.
-    void begin_stats(long step, const Params& params);
+    void begin_stats(long step, const Scene& scene);
     void add_stats(const StatsRow& row);
     template <int D>
     void add_components(int frame, const Water<D>& water)
@@ -64,6 +66,8 @@ public:
         components_.add(frame, water);
     }
     void add_gauges(long step, double time, const std::vector<double>& values) { gauges_.add(step, time, values); }
+
+    void add_bodies(long step, double time, const std::vector<RigidBody>& bodies) { bodies_.add(step, time, bodies); }
 
     // Usable states, newest first.
     std::vector<std::string> checkpoints() const;
@@ -85,6 +89,7 @@ private:
     StatsFile stats_;
     ComponentsFile components_;
     GaugesFile gauges_;
+    BodiesFile bodies_;
 };
 
 }  // namespace tarn

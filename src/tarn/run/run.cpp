@@ -25,6 +25,7 @@
 #include "tarn/run/render.h"
 #include "tarn/run/stats.h"
 #include "tarn/run/write_frame.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/gauges.h"
 #include "tarn/step/step.h"
 
@@ -97,11 +98,11 @@ private:
         folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", version(), scene_.file, params_.time.frames,
                                 threads_));
         const bool resumed = options_.existing == Existing::resume && load();
-        folder_.begin_stats(resumed ? water_.step : -1, params_);
+        folder_.begin_stats(resumed ? water_.step : -1, scene_);
         before_ = measure(water_, params_);
         if (!resumed) {
             folder_.add_stats(row({}, 0));
-            folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
+            add_readings();
             write_frame(0, false);
         }
         progress_.begin();
@@ -150,7 +151,10 @@ private:
             report = step(water_, scene_, dt);
         }
         // The sum of the steps may miss the frame by a rounding error; frames are hit exactly.
-        if (dt == remaining) water_.time = frame_end;
+        if (dt == remaining) {
+            water_.time = frame_end;
+            tell_poses(water_, scene_, frame_end);
+        }
 
         pressed_ += std::fabs(report.pressed) * dt;
         if (!told_pressed_ && pressed_ > cell_volume(water_.grid)) {
@@ -165,10 +169,16 @@ private:
         r.frame = frame_ + 1;
         r.cfl = speed * dt / water_.grid.h;
         folder_.add_stats(r);
-        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
+        add_readings();
         report_ = report;
         progress_.step(progress_state());
         return {};
+    }
+
+    void add_readings()
+    {
+        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
+        folder_.add_bodies(water_.step, water_.time, water_.bodies);
     }
 
     StatsRow row(const StepReport& report, double seconds)
@@ -410,6 +420,7 @@ int run(const Scene& scene, const RunOptions& options)
         now.params.time.frames = *folder.finished();
         folder.begin(now);
         // What [output] asks for now, and did not then.
+        load_tracks(out + "/bodies.jsonl", now);
         if (!all_files_there(out, now, now.params.time.frames)) make_missing(out, now, progress);
         return render_frames(exit_done);
     }

@@ -205,6 +205,36 @@ Found check_source(const SourceParams& s, const std::string& entry)
     return {};
 }
 
+// A body needs a mass, and moves by itself; what is no body has none of a body's keys.
+Found check_body(const SolidParams& s, const std::string& entry, const Params& params)
+{
+    if (s.motion != SolidMotion::body) {
+        const auto useless = [&](const char* key) {
+            return Problem{entry + key, "does nothing without motion = \"body\"; give that, or remove it"};
+        };
+        if (s.density) return useless("density");
+        if (s.mass) return useless("mass");
+        if (!(s.velocity == Vec3{})) return useless("velocity");
+        if (!(s.spin == Keyed<Vec3>(Vec3{}))) return useless("spin");
+        return {};
+    }
+    if (s.subtract)
+        return Problem{entry + "motion", "what is cut out moves with the solid before it; give motion to that one"};
+    if (s.shape == ShapeKind::plane || s.shape == ShapeKind::terrain)
+        return Problem{entry + "motion", std::string("a ") + word_of(shape_words(), static_cast<int>(s.shape)) +
+                                             " has no end and cannot be a body; choose another shape"};
+    if (s.density && s.mass) return Problem{entry + "mass", "give either density or mass, not both"};
+    if (!s.density && !s.mass) return Problem{entry + "density", "missing; a body needs density or mass"};
+    if (s.translate.varies() || s.rotate.varies())
+        return Problem{entry + (s.translate.varies() ? "translate" : "rotate"),
+                       "a body moves by itself; give a single value, or motion = \"keyframes\""};
+    if (s.spin.varies()) return Problem{entry + "spin", "is that at the start; give a single value"};
+    if (params.method.phases == Phases::water_air)
+        return Problem{entry + "motion", "bodies move in scenes of water alone so far; remove method.phases, or move the solid "
+                                         "by keyframes"};
+    return {};
+}
+
 bool is_name(const std::string& text)
 {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -373,6 +403,8 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_source(params.source[i], "source." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.light.size(); ++i)
         add(all, check_light(params.light[i], "light." + std::to_string(i) + "."));
+    for (size_t i = 0; i < params.solid.size(); ++i)
+        add(all, check_body(params.solid[i], "solid." + std::to_string(i) + ".", params));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
     for (const auto check : {check_names, check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));

@@ -9,6 +9,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/pressure/surface_fraction.h"
+#include "tarn/scene/make_bodies.h"
 #include "tarn/scene/wetted.h"
 #include "tarn/step/boundary.h"
 
@@ -219,6 +220,14 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
     return sum * cell_volume(grid) / grid.h;
 }
 
+// The water's force on a body over the newest step, or its torque about a point, its centre of mass where none is given.
+double of_body(const RigidBody& b, bool torque, const std::optional<Vec3>& about, int number, int dimension)
+{
+    if (!torque) return b.force[number];
+    const Vec3 all = about ? b.torque + cross(b.position - *about, b.force) : b.torque;
+    return all[dimension == 2 ? 2 : number];
+}
+
 // The highest wet point outside of solids, within the box where one is given; 0 where there is no water.
 template <int D>
 double runup(const Water<D>& w, const GaugeParams& g)
@@ -252,13 +261,8 @@ std::vector<std::string> gauge_columns(const Params& params)
 
 SolidEntries entries_of_solid(const Params& params, const std::string& name)
 {
-    const int count = static_cast<int>(params.solid.size());
-    for (int i = 0; i < count; ++i) {
-        if (params.solid[static_cast<size_t>(i)].name != name) continue;
-        int last = i;
-        while (last + 1 < count && params.solid[static_cast<size_t>(last + 1)].subtract) ++last;
-        return {i, last};
-    }
+    for (int i = 0; i < static_cast<int>(params.solid.size()); ++i)
+        if (params.solid[static_cast<size_t>(i)].name == name) return {i, last_entry(params, i)};
     return {0, -1};
 }
 
@@ -287,9 +291,12 @@ std::vector<double> read_gauges(const Water<D>& w, const Scene& scene)
                 break;
             case GaugeKind::force:
             case GaugeKind::torque: {
-                const int first = *g.kind == GaugeKind::torque ? D : 0;
+                const SolidEntries entries = entries_of_solid(p, g.solid);
+                const int body = scene.solids.body_of(static_cast<size_t>(entries.first));
+                const bool torque = *g.kind == GaugeKind::torque;
                 for (int a = 0; a < n; ++a)
-                    values.push_back(force_on_solid(w, scene, entries_of_solid(p, g.solid), point, first + a));
+                    values.push_back(body < 0 ? force_on_solid(w, scene, entries, point, (torque ? D : 0) + a)
+                                              : of_body(w.bodies[static_cast<size_t>(body)], torque, g.point, a, D));
                 break;
             }
             case GaugeKind::runup:
