@@ -36,7 +36,7 @@ btQuaternion from_y_to(Vec3 axis) { return shortestArcQuat(btVector3(0, 1, 0), t
 // The world, and all that it looks at.
 class World {
 public:
-    World(const Scene& scene, double t) : scene_(scene), shapes_(scene.solids.at(t)), dimension_(scene.params.dimension())
+    World(const Scene& scene, double t, double dt) : scene_(scene), shapes_(scene.solids.at(t)), dimension_(scene.params.dimension())
     {
         for (int a = 0; a < dimension_; ++a) size_[a] = scene.params.domain.size[static_cast<size_t>(a)];
         if (dimension_ == 2) size_[2] = std::max(size_[0], size_[1]);
@@ -47,7 +47,9 @@ public:
         info.m_solverMode = SOLVER_SIMD;
         info.m_numIterations = 50;
         info.m_splitImpulse = 0;
-        info.m_restitutionVelocityThreshold = btScalar(0.05);
+        // A body that rests meets what carries it with what gravity gave it within a step: that is no impact.
+        info.m_restitutionVelocityThreshold = btScalar(0.02 + 2 * dt * length(scene.params.domain.gravity.at(t)));
+        info.m_erp = info.m_erp2 = btScalar(0.05);
         add_sides();
         add_solids();
     }
@@ -238,7 +240,7 @@ bool contacts_available() { return true; }
 
 void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt)
 {
-    World world(scene, t);
+    World world(scene, t, dt);
     std::vector<btRigidBody*> inside;
     double fastest = 0, smallest = HUGE_VAL;
     for (const RigidBody& b : bodies) {

@@ -206,7 +206,7 @@ Found check_source(const SourceParams& s, const std::string& entry)
 }
 
 // A body needs a mass, and moves by itself; what is no body has none of a body's keys.
-Found check_body(const SolidParams& s, const std::string& entry, const Params& params)
+Found check_body(const SolidParams& s, const std::string& entry)
 {
     if (s.motion != SolidMotion::body) {
         const auto useless = [&](const char* key) {
@@ -229,9 +229,6 @@ Found check_body(const SolidParams& s, const std::string& entry, const Params& p
         return Problem{entry + (s.translate.varies() ? "translate" : "rotate"),
                        "a body moves by itself; give a single value, or motion = \"keyframes\""};
     if (s.spin.varies()) return Problem{entry + "spin", "is that at the start; give a single value"};
-    if (params.method.phases == Phases::water_air)
-        return Problem{entry + "motion", "bodies move in scenes of water alone so far; remove method.phases, or move the solid "
-                                         "by keyframes"};
     return {};
 }
 
@@ -404,7 +401,7 @@ std::vector<Problem> problems(const Params& given)
     for (size_t i = 0; i < params.light.size(); ++i)
         add(all, check_light(params.light[i], "light." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.solid.size(); ++i)
-        add(all, check_body(params.solid[i], "solid." + std::to_string(i) + ".", params));
+        add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
     for (const auto check : {check_names, check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));

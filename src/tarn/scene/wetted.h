@@ -71,6 +71,18 @@ template <int D>
 struct WetCells {
     Boundary<D> boundary;
     View<D, const float> phi;  // data null: everything flows
+    // With air: of faces, and of the water.
+    FaceView<D, const float> density = {};
+    float heavy = 1;
+
+    // The density in a cell over the water's.
+    TARN_HD double relative_density(Cell<D> c) const
+    {
+        if (!density[0].data) return 1;
+        float sum = 0;
+        for (int a = 0; a < D; ++a) sum += density[a](c) + density[a](moved<D>(c, a, 1));
+        return static_cast<double>(sum / (2 * D * heavy));
+    }
 
     TARN_HD bool operator()(Cell<D> c) const
     {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tarn/scene/contacts.h"
-#include "tarn/scene/wetted.h"
+#include "tarn/step/boundary.h"
 
 namespace tarn {
 
@@ -95,21 +95,20 @@ TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const B
                 j[k] += (side ? part : -part) * body.freedom(k, around.grid.face(face, a), a);
         }
     for (int k = 0; k < rigid_freedoms<D>; ++k) result.term.j[k] = static_cast<float>(j[k]);
-    result.force = lift<D>(patch.force(0, down));
+    result.force = lift<D>(patch.force(0, around.wet.relative_density(c) * down));
     result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position, result.force);
     return result;
 }
 
 // Every patch of every body, cell by cell.
 template <int D>
-std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, const Boundary<D>& boundary, Vec<D> down,
-                                       double t)
+std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, Vec<D> down, double t)
 {
     const KernelShapes kept = scene.solids.for_kernels(t);
     std::vector<int> body_of_entry;
     for (size_t s = 0; s < scene.solids.size(); ++s) body_of_entry.push_back(scene.solids.body_of(s));
     const Mirror entries_mirror, bodies_mirror, tiles_mirror;
-    const BodiesAround<D> around{{boundary, w.air ? View<D, const float>{} : w.phi.view()}, kept.view(), w.grid,
+    const BodiesAround<D> around{wet_cells(w, scene.params), kept.view(), w.grid,
                                  w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size())};
     const std::vector<uint8_t> near = parallel_any("bodies", w.map, tile_active, [=] TARN_KERNEL(Cell<D> c) {
         int found[BodiesAround<D>::most];
@@ -206,7 +205,7 @@ void move_bodies(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void predict_bodies(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt)
+void predict_bodies(Water<D>& w, const Scene& scene, double dt)
 {
     if (w.bodies.empty()) return;
     const Params& p = scene.params;
@@ -215,7 +214,7 @@ void predict_bodies(Water<D>& w, const Scene& scene, const Boundary<D>& boundary
     for (RigidBody& b : w.bodies) b.force = b.torque = {};
     if (strength > 0) {
         const double scale = p.fluid.density * strength * cell_volume(w.grid);
-        for (const BodyPatch<D>& patch : find_patches(w, scene, boundary, (1 / strength) * take<D>(gravity), w.time + dt)) {
+        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), w.time + dt)) {
             RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
             b.force += scale * patch.force;
             b.torque += scale * patch.torque;
@@ -227,12 +226,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, const Boundary<D>& boundary
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
 {
     if (w.bodies.empty()) return;
-    forces.bodies = [&w, &scene, &boundary, dt]() -> const RigidRows<D>* {
+    forces.bodies = [&w, &scene, dt]() -> const RigidRows<D>* {
         std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, boundary, Vec<D>{}, w.time + dt)) terms.push_back(patch.term);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, w.time + dt)) terms.push_back(patch.term);
         w.rigid.set(std::move(terms), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
@@ -266,8 +265,8 @@ void touch(Water<D>& w, const Scene& scene, double dt)
     template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
     template void set_body_velocities(Water<D>&);                                                                    \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
-    template void predict_bodies(Water<D>&, const Scene&, const Boundary<D>&, double);                               \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, const Boundary<D>&, double);          \
+    template void predict_bodies(Water<D>&, const Scene&, double);                                                   \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
     template void touch(Water<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -349,7 +349,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
 {
     const Params& p = scene.params;
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, boundary, dt);
+    couple_bodies(forces, w, scene, dt);
     if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
@@ -459,7 +459,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
         const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, boundary, dt);
+        predict_bodies(w, scene, dt);
         report.pressure = make_divergence_free(w, scene, boundary, dt);
         touch(w, scene, dt);
         // What could not go anywhere has not been given.

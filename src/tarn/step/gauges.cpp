@@ -35,12 +35,6 @@ Vec<D> read_once(const F& f)
     return read;
 }
 
-template <int D>
-WetCells<D> wet_cells(const Water<D>& w, const Params& p)
-{
-    return {boundary_of(w, p), w.air ? View<D, const float>{} : w.phi.view()};
-}
-
 // A position in cells, as kernels sample fields.
 template <int D>
 Vec<D, float> in_cells(const Grid<D>& grid, Vec3 x)
@@ -212,7 +206,7 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
         };
         const SolidPatch<D> patch = patch_in_cell(wet, shapes, entries, grid, c, owns);
         if (!patch.any && !(patch.volume > 0)) return 0.0;
-        const Vec3 force = lift<D>(patch.force(static_cast<double>(pressure(c)), weight));
+        const Vec3 force = lift<D>(patch.force(static_cast<double>(pressure(c)), wet.relative_density(c) * weight));
         if (number < D) return force[number];
         const Vec3 torque = cross(lift<D>(grid.centre(c) + grid.h * patch.middle) - about, force);
         return torque[D == 2 ? 2 : number - D];
