@@ -51,7 +51,7 @@ SolidParams solid(ShapeKind shape)
     return s;
 }
 
-// The bound is 0.5 %.
+// Within half a per cent, which a pressure gauge in a tank has.
 template <int D>
 void expect_hydrostatic(int cells, double level)
 {

@@ -192,6 +192,28 @@ std::vector<double> from_words(const std::vector<float>& words)
     return values;
 }
 
+// The header of a checkpoint that is whole.
+Header read_header(const std::string& path, const std::string& bytes)
+{
+    const auto torn = [&](const char* what) {
+        return RunError(path + ": " + what + "; delete it and resume from an older checkpoint");
+    };
+    Header header;
+    if (bytes.size() < sizeof header + sizeof(uint64_t)) throw torn("too short for a checkpoint");
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
+    if (header.version != version)
+        throw RunError(path + ": a checkpoint of version " + std::to_string(header.version) +
+                       ", but this program reads version " + std::to_string(version) + "; run again from the start");
+    if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
+        throw torn("the file is cut short or damaged");
+    uint64_t sum = 0;
+    std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
+    const std::string_view summed(bytes.data(), bytes.size() - sizeof sum);
+    if (checksum(summed) != sum) throw torn("damaged: its checksum does not match");
+    return header;
+}
+
 }  // namespace
 
 template <int D>
@@ -251,20 +273,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         return RunError(path + ": " + what + "; delete it and resume from an older checkpoint");
     };
 
-    Header header;
-    if (bytes.size() < sizeof header + sizeof(uint64_t)) throw torn("too short for a checkpoint");
-    std::memcpy(&header, bytes.data(), sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
-    if (header.version != version)
-        throw RunError(path + ": a checkpoint of version " + std::to_string(header.version) +
-                       ", but this program reads version " + std::to_string(version) + "; run again from the start");
-    if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
-        throw torn("the file is cut short or damaged");
-    uint64_t sum = 0;
-    std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
-    const std::string_view summed(bytes.data(), bytes.size() - sizeof sum);
-    if (checksum(summed) != sum) throw torn("damaged: its checksum does not match");
-
+    const std::string_view summed(bytes.data(), bytes.size() - std::min(bytes.size(), sizeof(uint64_t)));
+    const Header header = read_header(path, bytes);
     bool same_grid = header.dimension == D && header.h == water.grid.h;
     for (int a = 0; same_grid && a < D; ++a) same_grid = header.cells[a] == water.grid.cells[a];
     if (!same_grid) {

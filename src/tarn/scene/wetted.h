@@ -110,10 +110,12 @@ struct SolidPatch {
     bool any = false;       // whether it closes any of a face
     bool separated = false; // with air between the water and the solid
 
-    // The force of p(x) = here + slope . (x - x_i), over h^(D-1).
+    // The force of p(x) = here + slope . (x - x_i), over h^(D-1); and as it were all at the middle, across the surface, which is
+    // what torques are found from: a ball has none about its centre.
+    TARN_HD Vec<D> at_middle(double here, Vec<D> slope) const { return (here + dot(slope, middle)) * area; }
     TARN_HD Vec<D> force(double here, Vec<D> slope) const
     {
-        Vec<D> f = (here + dot(slope, middle)) * area;
+        Vec<D> f = at_middle(here, slope);
         for (int a = 0; a < D; ++a)
             f[a] += slope[a] * ((separated ? 0.0 : 0.5 * both[a] - volume) - middle[a] * area[a]);
         return f;

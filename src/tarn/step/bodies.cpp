@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tarn/bodies/closed_part.h"
 #include "tarn/scene/contacts.h"
 #include "tarn/step/boundary.h"
 
@@ -27,6 +28,13 @@ struct BodyView {
         return velocity[axis] + cross(spin, lift<D>(x) - position)[axis];
     }
 };
+
+// Where what is closed of a face has its middle.
+template <int D>
+TARN_HD inline Vec<D> closed_middle(const View<D, const float>& nodes, const Grid<D>& grid, Cell<D> face, int axis)
+{
+    return grid.face(face, axis) + grid.h * middle_of_closed_part(nodes, face, axis).template as<double>();
+}
 
 template <int D>
 std::vector<BodyView<D>> views_of(const std::vector<RigidBody>& bodies)
@@ -91,12 +99,15 @@ TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const B
             const Cell<D> face = moved<D>(c, a, side);
             if (!owns(face, a)) continue;
             const double part = static_cast<double>(around.wet.closed_by_solid(face, a));
+            const Vec<D> middle = closed_middle(around.wet.boundary.solid_distance, around.grid, face, a);
             for (int k = 0; k < rigid_freedoms<D>; ++k)
-                j[k] += (side ? part : -part) * body.freedom(k, around.grid.face(face, a), a);
+                j[k] += (side ? part : -part) * body.freedom(k, middle, a);
         }
     for (int k = 0; k < rigid_freedoms<D>; ++k) result.term.j[k] = static_cast<float>(j[k]);
-    result.force = lift<D>(patch.force(0, around.wet.relative_density(c) * down));
-    result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position, result.force);
+    const Vec<D> slope = around.wet.relative_density(c) * down;
+    result.force = lift<D>(patch.force(0, slope));
+    result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position,
+                          lift<D>(patch.at_middle(0, slope)));
     return result;
 }
 
@@ -191,8 +202,10 @@ void set_body_velocities(Water<D>& w)
     for (int a = 0; a < D; ++a) {
         const auto body = std::as_const(w.solids.body)[a].view();
         const auto velocity = w.solids.velocity[a].view();
+        const auto nodes = std::as_const(w.solids.distance).view();
         parallel_for_faces("bodies", all_tiles(grid), a, [=] TARN_KERNEL(Cell<D> c) {
-            if (const int n = body(c)) velocity(c) = static_cast<float>(bodies[n - 1].velocity_at(grid.face(c, a), a));
+            const int n = body(c);
+            if (n > 0) velocity(c) = static_cast<float>(bodies[n - 1].velocity_at(closed_middle(nodes, grid, c, a), a));
         });
     }
 }

@@ -206,9 +206,10 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
         };
         const SolidPatch<D> patch = patch_in_cell(wet, shapes, entries, grid, c, owns);
         if (!patch.any && !(patch.volume > 0)) return 0.0;
-        const Vec3 force = lift<D>(patch.force(static_cast<double>(pressure(c)), wet.relative_density(c) * weight));
-        if (number < D) return force[number];
-        const Vec3 torque = cross(lift<D>(grid.centre(c) + grid.h * patch.middle) - about, force);
+        const double here = static_cast<double>(pressure(c));
+        const Vec<D> slope = wet.relative_density(c) * weight;
+        if (number < D) return patch.force(here, slope)[number];
+        const Vec3 torque = cross(lift<D>(grid.centre(c) + grid.h * patch.middle) - about, lift<D>(patch.at_middle(here, slope)));
         return torque[D == 2 ? 2 : number - D];
     });
     return sum * cell_volume(grid) / grid.h;
