@@ -662,7 +662,7 @@ const Section all_sections[] = {
     list<&Params::light>("light", "What shines in rendered pictures; without any, a sky with its sun.", light_rows),
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
-    list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
+    list<&Params::solid>("solid", "What water flows around; fixed, moved by keyframes, or a rigid body.", solid_rows),
     list<&Params::source>("source", "Where water enters: all the time, or until keyframes end at zero.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
     one<&Params::wind>("wind",
