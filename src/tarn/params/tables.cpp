@@ -555,7 +555,7 @@ const ParamRow solid_rows[] = {
     number<&SolidParams::friction>("friction", "", 0, 10,
                                    "Coulomb's coefficient where bodies touch it; that of a pair is the product's root."),
     number<&SolidParams::restitution>("restitution", "", 0, 1,
-                                      "How much of the speed of an impact between solids comes back; of a pair, the less."),
+                                      "How much of the speed of an impact with a body comes back; that of a pair is the product's root."),
     boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
     choice<&SolidParams::material>("material", "What it is made of in rendered pictures."),
     only_3d(vector<&SolidParams::color>("color", "", 0, 1,
