@@ -391,7 +391,13 @@ static double fastest_solid(const Water<D>& w, const Scene& scene)
     const Grid<D> grid = w.grid;
     const auto nodes = w.solids.distance.view();
     double fastest = 0;
-    for (const RigidBody& body : w.bodies) fastest = std::max(fastest, body.fastest());
+    for (const RigidBody& body : w.bodies) {
+        // What has left the domain meets no water any more.
+        bool inside = true;
+        for (int a = 0; a < D; ++a)
+            inside = inside && body.position[a] > -body.radius && body.position[a] < grid.size()[a] + body.radius;
+        if (inside) fastest = std::max(fastest, body.fastest());
+    }
     for (size_t s = 0; s < scene.solids.size(); ++s) {
         if (scene.solids.body_of(s) >= 0) continue;
         const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
