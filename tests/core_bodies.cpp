@@ -273,6 +273,53 @@ TEST(Bodies, cost_few_iterations)
     }
 }
 
+// A box of half the water's density that starts 4 cm above its place heaves: slower than without the water that it takes along,
+// T = 2 pi sqrt(r H / g), and as fast on twice as many cells. On 320 cells half a period is 0.687 s, with steps of any length.
+double half_period(int cells, double cfl)
+{
+    Params p = pool(2, cells, 1.0);
+    p.domain.size = {4.0, 1.5};
+    p.water[0].max = Vec3{9, 1, 0};
+    p.time.cfl = cfl;
+    p.solid = {box({2.013, 1.04, 0}, {0.3, 0.2, 0}, 500)};
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    double found = 0, before = 0;
+    run_to(w, scene, 1.0, [&](const StepReport& report) {
+        const double v = w.bodies[0].velocity[1];
+        if (found == 0 && before < 0 && v >= 0) found = w.time - report.dt * v / (v - before);
+        before = v;
+    });
+    std::printf("heave, %d cells, cfl %.1f: half a period %.4f s\n", cells, cfl, found);
+    return found;
+}
+
+TEST(Bodies, heave_slower_than_without_added_mass)
+{
+    EXPECT_GT(2 * half_period(80, 2), 1.3 * 2 * std::numbers::pi * std::sqrt(0.5 * 0.4 / 9.81));
+    EXPECT_NEAR(half_period(80, 2), 0.687, 0.02 * 0.687);
+    EXPECT_NEAR(half_period(160, 2), 0.687, 0.005 * 0.687);
+    EXPECT_NEAR(half_period(160, 0.5), 0.687, 0.005 * 0.687);
+    EXPECT_NEAR(half_period(160, 5), 0.687, 0.005 * 0.687);
+}
+
+// A raft that floats still stays so: neither it nor the water gets faster in four seconds.
+TEST(Bodies, a_still_float_gains_no_energy)
+{
+    for (const double r : {0.1, 0.5, 0.95}) {
+        Params p = pool(2, 40, 0.5037);
+        p.solid = {box({0.513, 0.5037 + 0.1 * (1 - 2 * r), 0}, {0.2, 0.1, 0}, 1000 * r)};
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        double most = 0;
+        run_to(w, scene, 4.0, [&](const StepReport&) {
+            most = std::max(most, w.bodies[0].fastest() + measure(w, p).max_speed);
+        });
+        std::printf("a still float of %.2f: %.5f m/s at most in 4 s\n", r, most);
+        EXPECT_LT(most, 0.01);
+    }
+}
+
 TEST(Bodies, what_cannot_be_a_body_is_refused)
 {
     const auto key = [](const SolidParams& s) {

@@ -48,7 +48,7 @@ void find_extent(Extent& extent, const std::vector<Shape>& shapes, Vec3 centre, 
 template <class F>
 void for_each_part(const std::vector<Shape>& shapes, const Extent& extent, int dimension, const F& f)
 {
-    const int along = dimension == 2 ? 512 : 96;
+    const int along = dimension == 2 ? 512 : 64;
     double side = 0;
     for (int a = 0; a < dimension; ++a) side = std::max(side, (extent.hi[a] - extent.lo[a]) / along);
     int n[3] = {1, 1, 1};
@@ -61,6 +61,17 @@ void for_each_part(const std::vector<Shape>& shapes, const Extent& extent, int d
                 const double part = std::clamp(0.5 - distance(shapes, x) / side, 0.0, 1.0);
                 if (part > 0) f(x, part * std::pow(side, dimension));
             }
+}
+
+// Whether two shapes, of which the first lies within `extent`, share a place that is deep inside of both.
+bool overlap(const std::vector<Shape>& a, const std::vector<Shape>& b, const Extent& extent, double deep, int dimension)
+{
+    const Vec3 middle = 0.5 * (extent.lo + extent.hi);
+    if (distance(b, middle) > length(extent.hi - middle)) return false;
+    bool found = false;
+    for_each_part(a, extent, dimension,
+                  [&](Vec3 x, double) { found = found || (distance(b, x) < -deep && distance(a, x) < -deep); });
+    return found;
 }
 
 // The mass of a body from its volume, and its moments.
@@ -135,12 +146,10 @@ std::vector<RigidBody> make_bodies(const Params& params, Geometry& solids, const
             fail("a body of " + number_text(std::round(body.mass / volume * 1e4) / 1e4) + " kg/m³ is lighter than " +
                  number_text(least_density) + " of the water, which the pressure is not solved well with; make it " +
                  number_text(least_density * params.fluid.density) + " kg/m³ at least");
-        for_each_part(groups[g], extent, dimension, [&](Vec3 x, double) {
-            for (size_t other = 0; other < groups.size(); ++other)
-                if (other != g && distance(groups[other], x) < -0.5 * h && distance(groups[g], x) < -0.5 * h)
-                    fail("the body overlaps the solid of line " +
-                         std::to_string(params.solid[static_cast<size_t>(firsts[other])].line) + "; move them apart");
-        });
+        for (size_t other = 0; other < groups.size(); ++other)
+            if (other != g && overlap(groups[g], groups[other], extent, 0.5 * h, dimension))
+                fail("the body overlaps the solid of line " +
+                     std::to_string(params.solid[static_cast<size_t>(firsts[other])].line) + "; move them apart");
         body.first = firsts[g];
         body.last = last_entry(params, body.first);
         body.name = p.name.empty() ? "body" + std::to_string(bodies.size() + 1) : p.name;

@@ -154,6 +154,7 @@ Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dime
                          const std::string& file)
 {
     Geometry geometry;
+    geometry.dimension_ = dimension;
     for (const ShapeParams* p : shapes) {
         const std::string kind = word_of(shape_words(), static_cast<int>(p->shape));
         for (const ParamRow& row : shape_rows())
@@ -230,6 +231,47 @@ bool Geometry::moving() const
     return false;
 }
 
+namespace {
+
+// The ball around a shape where it is now; a little larger than need be, for rounding.
+void find_reach(Shape& s, int dimension)
+{
+    Vec3 lo, hi;
+    switch (s.kind) {
+        case ShapeKind::box:
+            lo = s.a, hi = s.b;
+            break;
+        case ShapeKind::sphere:
+            lo = s.a - Vec3::all(s.r), hi = s.a + Vec3::all(s.r);
+            break;
+        case ShapeKind::ellipsoid:
+            lo = s.a - s.b, hi = s.a + s.b;
+            break;
+        case ShapeKind::cylinder:
+        case ShapeKind::cone:
+            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            break;
+        case ShapeKind::torus:
+            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            break;
+        case ShapeKind::mesh:
+            lo = s.sampled.origin;
+            hi = lo + s.sampled.spacing * (s.sampled.nodes - Cell<3>{1, 1, 1}).as<double>();
+            break;
+        case ShapeKind::plane:
+        case ShapeKind::terrain:
+        case ShapeKind::solitary_wave:
+            return;
+    }
+    // In 2D points have z = 0, and boxes span all z.
+    if (dimension == 2) lo[2] = hi[2] = 0;
+    const Vec3 centre = 0.5 * (lo + hi);
+    s.middle = s.pose.apply(s.scale * centre);
+    s.reach = 1.001 * s.scale * length(hi - centre);
+}
+
+}  // namespace
+
 std::vector<Shape> Geometry::at(double t) const
 {
     std::vector<Shape> shapes;
@@ -237,6 +279,7 @@ std::vector<Shape> Geometry::at(double t) const
     for (const Entry& e : entries_) {
         shapes.push_back(e.shape);
         if (e.body >= 0 || e.translate.varies() || e.rotate.varies()) shapes.back().pose = pose_of(e, t);
+        find_reach(shapes.back(), dimension_);
     }
     return shapes;
 }

@@ -122,6 +122,7 @@ private:
     };
     Pose pose_of(const Entry& entry, double t) const;
 
+    int dimension_ = 3;
     std::vector<Entry> entries_;
     std::vector<Vec3> centres_;  // of bodies, at the start
     std::shared_ptr<RigidTracks> tracks_;
