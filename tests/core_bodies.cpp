@@ -130,6 +130,26 @@ TEST(Bodies, float_in_3d)
     }
 }
 
+// The same with air over the water.
+TEST(Bodies, float_between_water_and_air)
+{
+    for (const double r : {0.1, 0.5, 0.95}) {
+        Params p = pool(2, 48, 0.5037);
+        p.method.phases = Phases::water_air;
+        p.method.advection = p.surface.advection = Advection::cip;
+        p.domain.walls.top = WallKind::open;
+        p.solid = {box({0.513, 0.5037 + 0.09 * (1 - 2 * r), 0}, {0.15, 0.09, 0}, 1000 * r)};
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        double sum = 0;
+        run_to(w, scene, 1.0, [&](const StepReport& report) {
+            sum += report.dt * (0.5037 - (w.bodies[0].position[1] - 0.09)) / 0.18;
+        });
+        std::printf("with air, r %.2f: %.4f under water in the mean\n", r, sum);
+        EXPECT_NEAR(sum, r, 0.01);
+    }
+}
+
 // A body as heavy as water stays where it is: less than 1 % of its size in two seconds.
 TEST(Bodies, as_heavy_as_water_stay)
 {

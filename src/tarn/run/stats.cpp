@@ -45,7 +45,7 @@ NamedValues columns(const StatsRow& r)
              {"seconds_pressure", clock(r.seconds_pressure)},
              {"seconds_output", clock(r.seconds_output)},
              {"memory_mb", std::round(r.memory_mb * 10) / 10},
-             {"bodies", double(r.bodies)},
+             {"components", double(r.components)},
              {"fragments", double(r.fragments.count)},
              {"volume_droplets", r.fragments.volume_droplets},
              {"volume_bubbles", r.fragments.volume_bubbles},
@@ -125,7 +125,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.pressure_residual = report.pressure.residual;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
-    r.bodies = static_cast<long>(water.ledger.expected.size());
+    r.components = static_cast<long>(water.ledger.expected.size());
     r.fragments = m.fragments;
     r.exchange = water.exchange;
     r.seconds_advect = report.seconds_advect;
