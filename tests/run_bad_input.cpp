@@ -25,7 +25,24 @@ std::string with(const std::string& from, const std::string& to)
 
 const std::string solid_mesh = "[[solid]]\nshape = \"mesh\"\nfile = \"thing.obj\"\n";
 
+std::string ball_body(const std::string& centre, const std::string& weight = "density = 500")
+{
+    return "[[solid]]\nshape = \"sphere\"\ncenter = " + centre + "\nradius = 0.1\nmotion = \"body\"\n" + weight + "\n";
+}
+
 const BadInput table[] = {
+    {"bodies_that_overlap", small_scene(ball_body("[0.6, 0.7, 0.2]") + ball_body("[0.7, 0.7, 0.2]")), {}, "overlaps"},
+    {"a_body_outside", small_scene(ball_body("[3, 0.7, 0.2]")), {}, "outside"},
+    {"a_body_without_mass", small_scene(ball_body("[0.7, 0.7, 0.2]", "mass = 0")), {}, "solid.0.mass"},
+    {"a_body_of_no_weight", small_scene(ball_body("[0.7, 0.7, 0.2]", "")), {}, "solid.0.density"},
+    {"a_body_lighter_than_foam", small_scene(ball_body("[0.7, 0.7, 0.2]", "density = 19")), {}, "lighter than 0.02"},
+    {"a_gauge_in_a_solid",
+     small_scene("[[solid]]\nshape = \"box\"\nmin = [0.6, 0, 0]\nmax = [1, 1, 0.5]\n[[gauge]]\nname = \"p\"\n"
+                 "kind = \"pressure\"\npoint = [0.8, 0.5, 0.25]\n"),
+     {},
+     "inside a solid"},
+    {"a_gauge_on_nobody", small_scene("[[gauge]]\nname = \"f\"\nkind = \"force\"\nsolid = \"boat\"\n"), {}, "boat"},
+    {"plots_of_nothing", "", {"plot", "nowhere"}, "nowhere"},
     {"unknown_key", with("cells = 24", "celsl = 24"), {}, "bad.toml:5"},
     {"unknown_table", small_scene("[presure]\ntolerance = 1e-3\n"), {}, "pressure"},
     {"wrong_type", with("cells = 24", "cells = \"many\""), {}, "bad.toml:5"},

@@ -148,9 +148,29 @@ private:
     std::string entry(const Section& section)
     {
         std::string text = std::string("[[") + section.name + "]]\n" + (section.shape ? shape_lines(section) : "");
+        const std::string name = section.name;
+        if (name == "gauge") return text + gauge_lines();
         // A source takes one of its rows, which suits the others as well.
-        if (!section.rows.empty()) text += line(section.rows[pick(section.rows.size())]);
+        if (!section.rows.empty()) {
+            const ParamRow& row = section.rows[pick(section.rows.size())];
+            const std::string key = row.name;
+            const bool weight = key == "density" || key == "mass", start = key == "velocity" || key == "spin";
+            if (name == "solid" && (weight || start) && !chance(8)) text += "motion = \"body\"\n";
+            if (name == "solid" && start && !chance(8)) text += "density = 500\n";
+            text += line(row);
+        }
         if (chance(40)) text += line(any_row());
+        return text;
+    }
+
+    std::string gauge_lines()
+    {
+        static const char* const kinds[] = {"height", "pressure", "velocity", "runup", "flux"};
+        const size_t kind = pick(std::size(kinds));
+        const std::string zeros = dimension_ == 2 ? "0.4]\n" : "0.4, 0.4]\n";
+        std::string text = "name = \"gauge" + std::to_string(pick(1000)) + "\"\nkind = \"" + kinds[kind] + "\"\n";
+        if (kind < 3) text += "point = [0.4, " + zeros;
+        if (kind == 4) text += dimension_ == 2 ? "min = [0.3, 0.1]\nmax = [0.3, 0.9]\n" : "min = [0.3, 0.1, 0.2]\nmax = [0.3, 0.9, 0.4]\n";
         return text;
     }
 
@@ -202,6 +222,7 @@ private:
             case ParamKind::boolean:
                 return chance(2) ? "true" : "false";
             case ParamKind::text:
+                if (std::string(row.name) == "name" && !chance(20)) return quoted("name" + std::to_string(pick(1000)));
                 return quoted(chance(2) ? "a.obj" : "some \"text\" \\ \xc3\xbc");
             case ParamKind::choice:
                 return quoted(row.words[pick(row.words.size())].text);

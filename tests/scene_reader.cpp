@@ -199,6 +199,13 @@ shape = "cone"
 center = [0, 0, 0]
 radius = 0.1
 height = 0.5
+name = "hat"
+motion = "body"
+mass = 2.5
+velocity = [0.1, 0, 0]
+spin = [0, 6.28, 0]
+friction = 0.3
+restitution = 0.6
 [[solid]]
 shape = "torus"
 center = [0, 0, 0]
@@ -212,6 +219,16 @@ max = [2, 0.2, 1.5]
 [[solid]]
 shape = "mesh"
 file = "rock \"big\".obj"
+[[gauge]]
+name = "push"
+kind = "torque"
+solid = "hat"
+point = [1, 0, 0.5]
+[[gauge]]
+name = "through"
+kind = "flux"
+min = [0.5, 0, 0]
+max = [0.5, 1, 1.5]
 [[source]]
 shape = "sphere"
 center = [1, 0.9, 0.7]

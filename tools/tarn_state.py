@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iidddddqqqqqqqqQ")
+HEADER = struct.Struct("<8sIi3iidddddqqqqqqqqqQ")
 MAGIC = b"TARNCKPT"
-VERSION = 7
+VERSION = 8
 
 
 class State:
@@ -24,7 +24,7 @@ class State:
         self.frame = frame
         self.volume_expected = volume_expected
         self.fields = fields  # as stored: phi, each velocity component, pressure, with one padding element at either end
-        self.rest = rest  # particles, bodies, gradients, fragments and pockets, as stored: what belongs to no body, the step before, their counts, their words
+        self.rest = rest  # particles, components, gradients, fragments, pockets, sources and bodies, as stored: what belongs to no component, the step before, their counts, their words
 
     @property
     def phi(self):

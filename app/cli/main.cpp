@@ -22,6 +22,7 @@
 #include "tarn/run/bench.h"
 #include "tarn/run/check.h"
 #include "tarn/run/convert.h"
+#include "tarn/run/plot.h"
 #include "tarn/run/redraw.h"
 #include "tarn/run/render.h"
 #include "tarn/run/run.h"
@@ -319,7 +320,9 @@ private:
     void add_other_commands()
     {
         add("scenes", "List the example scenes", list_scenes);
-        CLI::App* command = add("params", "Every key of a scene file: default, unit, range, meaning", [this] {
+        CLI::App* command = add("plot", "Draw stats.csv and gauges.csv of a run as SVG", [this] { return plot(dir_); });
+        add_folder(command, dir_);
+        command = add("params", "Every key of a scene file: default, unit, range, meaning", [this] {
             fmt::print("{}", markdown_ ? params_markdown() : params_text());
             return exit_done;
         });

@@ -20,8 +20,10 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/states.h"
 #include "tarn/run/stats.h"
+#include "tarn/scene/contacts.h"
 #include "tarn/scene/pack.h"
 #include "tarn/scene/validate.h"
+#include "tarn/step/gauges.h"
 
 namespace fs = std::filesystem;
 using namespace tarn;
@@ -201,9 +203,11 @@ private:
         write_file(packed_scene_path(dir_), pack_scene(scene_));
         fs::create_directories(fs::path(state_path(dir_, 0)).parent_path());
         stats_ = StatsFile(dir_ + "/stats.csv", resumed ? water_.step : -1);
+        gauges_ = GaugesFile(dir_ + "/gauges.csv", resumed ? water_.step : -1, gauge_columns(params_));
         measures_ = measure(water_, params_);
         if (resumed) return;
         stats_.add(stats_row(water_, measures_, {}));
+        gauges_.add(water_.step, water_.time, read_gauges(water_, scene_));
         save();
     }
 
@@ -229,6 +233,7 @@ private:
         row.seconds = timer.seconds();
         row.seconds_output = std::exchange(seconds_output_, 0);
         stats_.add(row);
+        gauges_.add(water_.step, water_.time, read_gauges(water_, scene_));
         return {};
     }
 
@@ -270,6 +275,7 @@ private:
     const std::string& dir_;
     LineFile& log_;
     StatsFile stats_;
+    GaugesFile gauges_;
 
     Water<D> water_;
     int frame_ = 0;      // the newest whose state is written
@@ -294,6 +300,9 @@ int run_command_line(const std::vector<std::string>& words)
     if (options.frames > 0) scene.params.time.frames = options.frames;
     if (const auto wrong = problems(scene.params); !wrong.empty())
         throw InputError(wrong[0].key + ": " + wrong[0].text);
+    if (!scene.bodies.empty() && !contacts_available())
+        throw InputError(options.packed + ": has rigid bodies, which need Bullet to touch each other, and this program is built "
+                         "without; use tarn run");
     LineFile log = open_folder(options.out, scene, options.resume);
     if (scene.params.dimension() == 2) return Simulation<2>(scene, options.out, log).run(options.resume);
     return Simulation<3>(scene, options.out, log).run(options.resume);

@@ -17,6 +17,7 @@ struct Solids {
     Field<D> distance;              // at nodes, negative inside the solid
     FaceField<D> open;              // 0 closed ... 1 open
     FaceField<D> velocity;          // of the solid, along each axis; only where `moving`
+    FaceField<D, uint8_t> body;     // of a face that a rigid body closes: its number, from 1; only where there are bodies
     FaceField<D, uint8_t> no_slip;  // whether water sticks to the solid at a face; only where any solid is so
     bool any_no_slip = false;
 

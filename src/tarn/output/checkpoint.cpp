@@ -4,8 +4,8 @@
 //                     particles; what each body of water should hold, and what of it drops brought, as halves of 64-bit
 //                     numbers, and each cell's body; the gradients that CIP carries, of phi and of each velocity
 //                     component; the debt where volume is carried; the columns of droplets and bubbles, and what they
-//                     were given; the cells of small pockets, which pocket each is in, and the air it holds; everything
-//                     as packed 32-bit words
+//                     were given; the cells of small pockets, which pocket each is in, and the air it holds; what sources
+//                     have yet to give; the state of rigid bodies; everything as packed 32-bit words
 //   checksum          64 bits over header and payload
 // A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
@@ -31,7 +31,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 7;
+constexpr uint32_t version = 8;
 
 struct Header {
     char magic[8];
@@ -47,9 +47,10 @@ struct Header {
     int64_t fragments;
     int64_t pockets;   // cells in them
     int64_t sources;
+    int64_t rigid;     // bodies
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 144, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 152, "no padding, so that every byte of the header is defined and checked");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -191,6 +192,28 @@ std::vector<double> from_words(const std::vector<float>& words)
     return values;
 }
 
+// The header of a checkpoint that is whole.
+Header read_header(const std::string& path, const std::string& bytes)
+{
+    const auto torn = [&](const char* what) {
+        return RunError(path + ": " + what + "; delete it and resume from an older checkpoint");
+    };
+    Header header;
+    if (bytes.size() < sizeof header + sizeof(uint64_t)) throw torn("too short for a checkpoint");
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
+    if (header.version != version)
+        throw RunError(path + ": a checkpoint of version " + std::to_string(header.version) +
+                       ", but this program reads version " + std::to_string(version) + "; run again from the start");
+    if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
+        throw torn("the file is cut short or damaged");
+    uint64_t sum = 0;
+    std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
+    const std::string_view summed(bytes.data(), bytes.size() - sizeof sum);
+    if (checksum(summed) != sum) throw torn("damaged: its checksum does not match");
+    return header;
+}
+
 }  // namespace
 
 template <int D>
@@ -215,6 +238,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.fragments = water.fragments.count();
     header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
     header.sources = static_cast<int64_t>(water.flows.due.size());
+    header.rigid = static_cast<int64_t>(water.bodies.size());
 
     std::string bytes(sizeof header, '\0');
     for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
@@ -232,6 +256,8 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
     const std::vector<float> due = as_words(water.flows.due);
     pack(bytes, due.data(), due.size());
+    const std::vector<float> rigid = as_words(numbers_of(water.bodies));
+    pack(bytes, rigid.data(), rigid.size());
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -247,20 +273,8 @@ int load_checkpoint(const std::string& path, Water<D>& water)
         return RunError(path + ": " + what + "; delete it and resume from an older checkpoint");
     };
 
-    Header header;
-    if (bytes.size() < sizeof header + sizeof(uint64_t)) throw torn("too short for a checkpoint");
-    std::memcpy(&header, bytes.data(), sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw torn("not a checkpoint");
-    if (header.version != version)
-        throw RunError(path + ": a checkpoint of version " + std::to_string(header.version) +
-                       ", but this program reads version " + std::to_string(version) + "; run again from the start");
-    if (bytes.size() - sizeof header - sizeof(uint64_t) != header.payload)
-        throw torn("the file is cut short or damaged");
-    uint64_t sum = 0;
-    std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
-    const std::string_view summed(bytes.data(), bytes.size() - sizeof sum);
-    if (checksum(summed) != sum) throw torn("damaged: its checksum does not match");
-
+    const std::string_view summed(bytes.data(), bytes.size() - std::min(bytes.size(), sizeof(uint64_t)));
+    const Header header = read_header(path, bytes);
     bool same_grid = header.dimension == D && header.h == water.grid.h;
     for (int a = 0; same_grid && a < D; ++a) same_grid = header.cells[a] == water.grid.cells[a];
     if (!same_grid) {
@@ -296,6 +310,9 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
     if (header.sources != static_cast<int64_t>(water.flows.due.size()))
         throw RunError(path + ": made with another number of sources; run again from the start or restore them");
+    look_for(2 * rigid_state_numbers * header.rigid, 1, "damaged: rigid bodies are missing");
+    if (header.rigid != static_cast<int64_t>(water.bodies.size()))
+        throw RunError(path + ": made with another number of bodies; run again from the start or restore them");
     if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies, enclosed air and sources");
     for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
     unpack_columns(payload, water.particles, static_cast<int>(header.particles));
@@ -323,6 +340,9 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     std::vector<float> due(2 * static_cast<size_t>(header.sources));
     (void)unpack(payload, due.data(), due.size());
     water.flows.due = from_words(due);
+    std::vector<float> rigid(static_cast<size_t>(2 * rigid_state_numbers * header.rigid));
+    (void)unpack(payload, rigid.data(), rigid.size());
+    set_numbers(water.bodies, from_words(rigid));
 
     water.time = header.time;
     water.step = static_cast<long>(header.step);

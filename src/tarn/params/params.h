@@ -30,6 +30,8 @@ enum class LightKind { sky, sun, area, image };
 enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
+enum class SolidMotion { keyframes, body };
+enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -177,6 +179,13 @@ struct WaterParams : ShapeParams {
     Vec3 velocity{};
 };
 struct SolidParams : ShapeParams {
+    std::string name;  // by which gauges know it
+    SolidMotion motion = SolidMotion::keyframes;
+    // Of a body.
+    std::optional<double> density, mass;
+    Vec3 velocity{};
+    Keyed<Vec3> spin;  // rad/s
+    double friction = 0.5, restitution = 0.2;
     bool no_slip = false;
     SolidLook material = SolidLook::plaster;
     std::optional<Vec3> color;
@@ -198,6 +207,16 @@ struct WindParams {
     Keyed<double> alpha = 1.0;
     std::optional<double> fade;        // m; a cell where not given
     std::optional<ShapeParams> where;  // everywhere where not given
+};
+
+// An instrument in the water, read after every step.
+struct GaugeParams {
+    std::string name;
+    std::optional<GaugeKind> kind;
+    std::optional<Vec3> point;     // height, pressure, velocity; torque: about it
+    std::optional<Vec3> min, max;  // flux: the rectangle; runup: where to look
+    std::string solid;             // force, torque
+    int line = 0;                  // in the scene file, for messages
 };
 
 // A velocity that is given instead of the water's own.   [EMF02] §3.1
@@ -225,6 +244,7 @@ struct Params {
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;
+    std::vector<GaugeParams> gauge;
     std::optional<FlowParams> flow;
 
     int dimension() const { return static_cast<int>(domain.size.size()); }

@@ -113,6 +113,16 @@ constexpr Word ease_kind_words[] = {
     word("linear", Ease::linear), word("in", Ease::in),       word("out", Ease::out),
     word("in-out", Ease::in_out), word("curve", Ease::curve),
 };
+constexpr Word motion_words[] = {
+    word("keyframes", SolidMotion::keyframes),
+    word("body", SolidMotion::body),
+};
+constexpr Word gauge_words[] = {
+    word("height", GaugeKind::height),     word("pressure", GaugeKind::pressure),
+    word("velocity", GaugeKind::velocity), word("flux", GaugeKind::flux),
+    word("force", GaugeKind::force),       word("torque", GaugeKind::torque),
+    word("runup", GaugeKind::runup),
+};
 constexpr Word filter_words[] = {
     word("tricubic", SurfaceFilter::tricubic),
     word("trilinear", SurfaceFilter::trilinear),
@@ -135,6 +145,8 @@ std::span<const Word> words(SolidLook) { return look_words; }
 std::span<const Word> words(LightKind) { return light_words; }
 std::span<const Word> words(WaterLook) { return water_look_words; }
 std::span<const Word> words(FloorLook) { return floor_words; }
+std::span<const Word> words(SolidMotion) { return motion_words; }
+std::span<const Word> words(GaugeKind) { return gauge_words; }
 std::span<const Word> words(SurfaceFilter) { return filter_words; }
 
 // ---- Rows from members ----
@@ -164,7 +176,10 @@ std::optional<ParamValue> value_of(const void* object)
     const T& member = static_cast<const typename Of<Member>::S*>(object)->*Member;
     if constexpr (!std::is_same_v<T, typename Unwrap<T>::Type>) {
         if (!member) return {};
-        return ParamValue(*member);
+        if constexpr (std::is_enum_v<typename Unwrap<T>::Type>)
+            return ParamValue(static_cast<int>(*member));
+        else
+            return ParamValue(*member);
     } else if constexpr (std::is_enum_v<T>) {
         return ParamValue(static_cast<int>(member));
     } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<double>>) {
@@ -183,17 +198,18 @@ void assign(void* object, const ParamValue& value)
 {
     using T = typename Of<Member>::T;
     T& member = static_cast<typename Of<Member>::S*>(object)->*Member;
-    if constexpr (std::is_enum_v<T>)
-        member = static_cast<T>(std::get<int>(value));
+    using Inner = typename Unwrap<T>::Type;
+    if constexpr (std::is_enum_v<Inner>)
+        member = static_cast<Inner>(std::get<int>(value));
     else
-        member = std::get<typename Unwrap<T>::Type>(value);
+        member = std::get<Inner>(value);
 }
 
 template <auto Member>
 ParamRow row(ParamKind kind, const char* name, const char* unit, double lo, double hi, const char* meaning)
 {
     ParamRow r{name, kind, unit, lo, hi, meaning, {}, &value_of<Member>, &assign<Member>};
-    using T = typename Of<Member>::T;
+    using T = typename Unwrap<typename Of<Member>::T>::Type;
     if constexpr (std::is_enum_v<T>) r.words = words(T{});
     return r;
 }
@@ -527,6 +543,19 @@ const ParamRow water_rows[] = {
                                    "How it moves at the start; a solitary wave moves by itself, and this is added."),
 };
 const ParamRow solid_rows[] = {
+    text<&SolidParams::name>("name", "What gauges and bodies.jsonl call it."),
+    choice<&SolidParams::motion>("motion",
+                                 "What moves it: keyframes of translate and rotate, or, as a rigid body, the water, gravity "
+                                 "and what it touches."),
+    number<&SolidParams::density>("density", "kg/m³", 1e-3, 1e6, "Of a body; either this or mass."),
+    number<&SolidParams::mass>("mass", "kg", 1e-9, 1e12, "Of a body (kg/m in 2D); either this or density."),
+    vector<&SolidParams::velocity>("velocity", "m/s", -fast, fast, "Of a body at the start."),
+    row<&SolidParams::spin>(ParamKind::keyed_turn, "spin", "rad/s", -1e5, 1e5,
+                            "Of a body at the start, about x, y and z; in 2D one number."),
+    number<&SolidParams::friction>("friction", "", 0, 10,
+                                   "Coulomb's coefficient where bodies touch it; that of a pair is the product's root."),
+    number<&SolidParams::restitution>("restitution", "", 0, 1,
+                                      "How much of the speed of an impact with a body comes back; that of a pair is the product's root."),
     boolean<&SolidParams::no_slip>("no_slip", "Viscous water sticks to it, as to a no-slip wall."),
     choice<&SolidParams::material>("material", "What it is made of in rendered pictures."),
     only_3d(vector<&SolidParams::color>("color", "", 0, 1,
@@ -554,6 +583,22 @@ const ParamRow wind_rows[] = {
                                "water's, with 1 the wind's."),
     number<&WindParams::fade>("fade", "m", 0, far,
                               "How far inside the edge of its shape it has its full strength; a cell where not given."),
+};
+
+const ParamRow gauge_rows[] = {
+    required(text<&GaugeParams::name>("name", "The column in gauges.csv; vectors have name_x, name_y and name_z.")),
+    required(choice<&GaugeParams::kind>(
+        "kind",
+        "The surface's height over a point; the pressure or the velocity of the water at a point; what flows through a "
+        "rectangle; the force or torque of the water on a solid; or the highest wet point.")),
+    vector<&GaugeParams::point>("point", "m", -far, far,
+                                "Where height (y does not count), pressure and velocity are read; what torque is "
+                                "about, the origin where not given."),
+    vector<&GaugeParams::min>("min", "m", -far, far,
+                              "Lowest corner: of the rectangle of flux, which is flat along one axis; of where runup is "
+                              "looked for, everywhere where not given."),
+    vector<&GaugeParams::max>("max", "m", -far, far, "Highest corner."),
+    text<&GaugeParams::solid>("solid", "The name of the solid, for force and torque."),
 };
 
 const ParamRow flow_rows[] = {
@@ -617,13 +662,14 @@ const Section all_sections[] = {
     list<&Params::light>("light", "What shines in rendered pictures; without any, a sky with its sun.", light_rows),
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
-    list<&Params::solid>("solid", "What water flows around; fixed, or moved by keyframes.", solid_rows),
+    list<&Params::solid>("solid", "What water flows around; fixed, moved by keyframes, or a rigid body.", solid_rows),
     list<&Params::source>("source", "Where water enters: all the time, or until keyframes end at zero.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
     one<&Params::wind>("wind",
                        "Wind over the water; there is none without this table. With a shape it blows inside of it "
                        "only.",
                        wind_rows),
+    list<&Params::gauge>("gauge", "Instruments, read after every step into gauges.csv.", gauge_rows),
     one<&Params::flow>("flow",
                        "A velocity that carries the surface in place of the water's own motion, to try out methods for "
                        "the surface; without this table water moves by itself. Gravity, pressure, spray and volume "
@@ -632,14 +678,12 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"solid", "body", "move the solid by keyframes of translate and rotate"},
-    {"", "body", "use [[solid]], moved by keyframes of translate and rotate"},
     {"", "control", "use [wind] or a [[source]] to push the water"},
-    {"", "gauge", "read heights and speeds from output.volume_format = \"npz\""},
     {"method", "preset", "choose method.surface, method.advection and surface.advection one by one"},
 };
 
 constexpr Synonym key_synonyms[] = {
+    {"body", "", "solid", ", with motion = \"body\""},
     {"resolution", "domain", "cells"},
     {"res", "domain", "cells"},
     {"divisions", "domain", "cells"},

@@ -42,6 +42,20 @@ void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* d
     });
 }
 
+// The same of the unknowns that many cells share.
+template <int D>
+void subtract_eliminated(Field<D>& r, const Field<D>& x, const Poisson<D>& system)
+{
+    if (system.regions) system.regions->add_shared(r, x);
+    if (system.bodies) system.bodies->subtract_product(r, x);
+}
+template <int D>
+void add_eliminated(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* dot)
+{
+    if (system.regions) system.regions->subtract_shared(z, p, dot);
+    if (system.bodies) system.bodies->add_product(z, p, dot);
+}
+
 // The numbers that kernels hand to each other in an iteration.
 struct Scalars {
     double rz, rz_before, pap, largest;
@@ -75,7 +89,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
         with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
-        if (system.regions) system.regions->add_shared(r, x);
+        subtract_eliminated(r, x, system);
         report.residual =
             parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
     }
@@ -106,7 +120,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         });
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
-        if (system.regions) system.regions->subtract_shared(z, p, &s->pap);
+        add_eliminated(z, p, system, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
         const Late alpha(&s->alpha);

@@ -17,6 +17,7 @@
 #include "tarn/field/field.h"
 #include "tarn/pressure/regions.h"
 #include "tarn/pressure/report.h"
+#include "tarn/pressure/rigid_rows.h"
 
 namespace tarn {
 
@@ -30,7 +31,8 @@ struct Poisson {
     // Every conductance between unknowns is one, and x is zero wherever there is no unknown: then the neighbours may be
     // summed without asking w, which halves what must be read.
     bool uniform = false;
-    const Regions<D>* regions = nullptr;  // unknowns that cells share, eliminated; null: none
+    const Regions<D>* regions = nullptr;   // unknowns that cells share, eliminated; null: none
+    const RigidRows<D>* bodies = nullptr;  // rigid bodies, likewise
 };
 
 // Labels of closed pockets: this and less.

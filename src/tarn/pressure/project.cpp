@@ -379,6 +379,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             system.regions =
                 forces.air->tie(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
         if (system.regions) system.regions->add_sources(scratch.b);
+        if (forces.bodies) system.bodies = forces.bodies();
         projection.multigrid.build(system, projection.dirichlet);
         // What moving solids and sources press into a component without Dirichlet rows has nowhere to go: it is taken
         // off evenly.
@@ -409,7 +410,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
             continue;
         }
 
-        // 4. u = u* - grad x.
+        // 4. u = u* - grad x; bodies are pushed by the same pressure.
+        if (forces.move_bodies) forces.move_bodies(pressure);
         apply_pressure(s, known);
         if (system.regions) forces.air->apply(velocity, pressure);
         close_walls(velocity, known, projection.walls, false, boundary, active);

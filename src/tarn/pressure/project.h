@@ -56,6 +56,9 @@ struct ProjectionForces {
     // rejoins it. Both tell whether anything changed. Where empty, walls hold what is at them.
     std::function<bool(const Field<D>& x)> separate = {};
     std::function<bool(const Field<D>* x)> rejoin = {};
+    // Rigid bodies in the system, for the walls as they are; and what they do after a solve for x. V* is the boundary's.
+    std::function<const RigidRows<D>*()> bodies = {};
+    std::function<void(const Field<D>& x)> move_bodies = {};
     bool gaps = false;  // whether some water is separated from a side, so that the set is likely to change
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };

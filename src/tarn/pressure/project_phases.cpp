@@ -35,6 +35,22 @@ void close_walls(Field<D>& velocity, Field<D>& conductance, Field<D, uint8_t>& k
     });
 }
 
+// The mean of x and its change, weighted by conductances. Where the pressure is known up to a constant, that of the air is
+// about zero: floats have the most digits there, and the air needs them.
+template <int D>
+float mean_pressure(const FaceField<D>& conductance, const Field<D>& before, const Field<D>& more, const Tiles<D>& tiles)
+{
+    const FaceView<D, const float> w = conductance.view();
+    const auto x = before.view(), change = more.view();
+    const double weights = parallel_sum<true>(
+        "offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
+    const double sum = parallel_sum<true>("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = x.index(c);
+        return double(sum_faces(w, i)) * (double(x[i]) + change[i]);
+    });
+    return static_cast<float>(weights > 0 ? sum / weights : 0);
+}
+
 }  // namespace
 
 template <int D>
@@ -134,6 +150,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     projection.in_pocket = pockets.cells();
     remove_means(scratch.b, system, pockets);
 
+    if (forces.bodies) system.bodies = forces.bodies();
+
     // 3. Does the newest pressure leave less to be done than none?
     const double scale = largest(scratch.b, tiles);
     {
@@ -145,6 +163,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
             left[i] = b[i] - apply<false>(x, a, i);
         });
     }
+    if (system.bodies) system.bodies->subtract_product(scratch.p, pressure);
     const double remaining = largest(scratch.p, tiles);
     const bool warm = remaining < scale;
     if (warm)
@@ -170,7 +189,9 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
         report = solve(projection.multigrid);
     if (scale > 0) report.residual *= left / scale;
 
-    // 5. u = u* - grad x / rho, first with the newest pressure, then with the change.
+    // 5. u = u* - grad x / rho, first with the newest pressure, then with the change; bodies likewise.
+    for (const Field<D>* part : {&std::as_const(pressure), &std::as_const(projection.correction)})
+        if (forces.move_bodies) forces.move_bodies(*part);
     const auto x = std::as_const(pressure).view(), change = std::as_const(projection.correction).view();
     for (int a = 0; a < D; ++a) {
         const auto ua = u[a];
@@ -194,19 +215,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
             ua[i] -= heavy / r[i] * (before + now);
         });
     }
-    // Where the pressure is known up to a constant, that of the air is about zero: floats have the most digits there,
-    // and the air needs them.
-    float offset = 0;
-    if (pockets.everything) {
-        const FaceView<D, const float> w = std::as_const(scratch.w).view();
-        const double weights = parallel_sum<true>(
-            "offset", tiles, [=] TARN_KERNEL(Cell<D> c) { return double(sum_faces(w, x.index(c))); });
-        const double sum = parallel_sum<true>("offset", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = x.index(c);
-            return double(sum_faces(w, i)) * (double(x[i]) + change[i]);
-        });
-        offset = static_cast<float>(weights > 0 ? sum / weights : 0);
-    }
+    const float offset = pockets.everything ? mean_pressure(scratch.w, pressure, projection.correction, tiles) : 0.0f;
     const auto pa = pressure.view();
     parallel_for<true>("scale pressure", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = pa.index(c);

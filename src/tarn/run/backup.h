@@ -25,6 +25,7 @@ public:
         exchange_ = water.exchange;
         due_ = water.flows.due;
         enclosed_air_ = water.enclosed_air;
+        bodies_ = water.bodies;
         copy_gradients(*this, water);
         expected_ = water.ledger.expected;
         elsewhere_ = water.ledger.elsewhere;
@@ -45,6 +46,7 @@ public:
         water.exchange = exchange_;
         water.flows.due = due_;
         water.enclosed_air = enclosed_air_;
+        water.bodies = bodies_;
         copy_gradients(water, *this);
         water.ledger.expected = expected_;
         water.ledger.elsewhere = elsewhere_;
@@ -86,6 +88,7 @@ public:
         to.exchange = exchange_;
         to.flows.due = due_;
         to.enclosed_air = enclosed_air_;
+        to.bodies = bodies_;
         to.time = time_;
     }
     static Water<D> room_for(const Water<D>& water)
@@ -151,6 +154,7 @@ private:
     Exchange exchange_;
     std::vector<double> due_;  // of sources
     AirRegions enclosed_air_;
+    std::vector<RigidBody> bodies_;
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;

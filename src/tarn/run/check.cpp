@@ -321,6 +321,11 @@ private:
             else if (const std::string hint = unit_hint(solids_[i], params_.domain); !hint.empty())
                 add(Finding::warning, fmt::format("{}: {}", place("solid", p.line), hint));
         }
+        for (const GaugeParams& g : params_.gauge)
+            if ((g.kind == GaugeKind::pressure || g.kind == GaugeKind::velocity) && in_solid(*g.point) < -grid_.h)
+                add(Finding::error,
+                    fmt::format("{}: gauge {}: point lies inside a solid; move it out, or to the solid's surface",
+                                place("gauge", g.line), g.name));
         for (size_t i = 0; i < scene_.sources.size(); ++i)
             outlet("source", Finding::error, scene_.sources[i], params_.source[i]);
         for (size_t i = 0; i < scene_.sinks.size(); ++i)

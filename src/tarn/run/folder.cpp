@@ -15,6 +15,7 @@
 #include "tarn/run/states.h"
 #include "tarn/run/write_frame.h"
 #include "tarn/scene/read.h"
+#include "tarn/step/gauges.h"
 
 namespace fs = std::filesystem;
 
@@ -152,7 +153,7 @@ void RunFolder::clear()
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
-    for (const char* name : {"stats.csv", "bodies.csv", "movie.mp4", "render.mp4", "tarn.usda", "scene.toml", "run.json"})
+    for (const char* name : {"stats.csv", "components.csv", "gauges.csv", "bodies.jsonl", "gauges.svg", "stats.svg", "movie.mp4", "render.mp4", "tarn.usda", "scene.toml", "run.json"})
         fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
 }
@@ -185,10 +186,12 @@ void RunFolder::write_status(const RunStatus& s) const
 
 void RunFolder::log(const std::string& text) { log_.add(now() + "  " + text); }
 
-void RunFolder::begin_stats(long step)
+void RunFolder::begin_stats(long step, const Scene& scene)
 {
     stats_ = StatsFile(dir_ + "/stats.csv", step);
-    bodies_ = BodiesFile(dir_ + "/bodies.csv", step);
+    components_ = ComponentsFile(dir_ + "/components.csv", step);
+    gauges_ = GaugesFile(dir_ + "/gauges.csv", step, gauge_columns(scene.params));
+    bodies_ = BodiesFile(dir_ + "/bodies.jsonl", step, !scene.bodies.empty());
 }
 
 void RunFolder::add_stats(const StatsRow& row) { stats_.add(row); }

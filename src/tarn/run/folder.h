@@ -4,7 +4,9 @@
 //   scene.toml   every parameter with its value
 //   run.json     where the run stands
 //   stats.csv    one row per step; row 0 is the state at the start
-//   bodies.csv   the volume of every connected body of water, each frame
+//   components.csv   the volume of every connected component of water, each frame
+//   gauges.csv   one row per step, a column a gauge; gauges.svg draws them
+//   bodies.jsonl   one line per step: rigid bodies
 //   surface/ solids/ volume/ particles/ preview/ render/ state/   frame_0000 is the state at the start, frame_NNNN the end of frame N
 //   checkpoint/  the newest two; failed.ckpt is the state before a step that could not be made
 //   log.txt      what happened when; its lock tells a second program that the folder is in use
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "tarn/output/line_file.h"
+#include "tarn/run/bodies_file.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/stats.h"
 #include "tarn/scene/scene.h"
@@ -55,13 +58,16 @@ public:
     void log(const std::string& text);
 
     // Drops the rows after `step`, which a resumed run makes anew.
-    void begin_stats(long step);
+    void begin_stats(long step, const Scene& scene);
     void add_stats(const StatsRow& row);
     template <int D>
-    void add_bodies(int frame, const Water<D>& water)
+    void add_components(int frame, const Water<D>& water)
     {
-        bodies_.add(frame, water);
+        components_.add(frame, water);
     }
+    void add_gauges(long step, double time, const std::vector<double>& values) { gauges_.add(step, time, values); }
+
+    void add_bodies(long step, double time, const std::vector<RigidBody>& bodies) { bodies_.add(step, time, bodies); }
 
     // Usable states, newest first.
     std::vector<std::string> checkpoints() const;
@@ -81,6 +87,8 @@ private:
     std::optional<int> finished_;
     LineFile log_;
     StatsFile stats_;
+    ComponentsFile components_;
+    GaugesFile gauges_;
     BodiesFile bodies_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
+#include "tarn/run/bodies_file.h"
 #include "tarn/run/folder.h"
 #include "tarn/run/frames.h"
 
@@ -25,6 +26,7 @@ Scene kept_scene(const std::string& dir, const Overrides& settings)
                                      "looks can be set: [output], [camera], [render], [[light]], and the material, color "
                                      "and roughness of solids",
                                      dir, changed));
+    load_tracks(dir + "/bodies.jsonl", scene);
     return scene;
 }
 

@@ -20,10 +20,13 @@
 #include "tarn/run/convert.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
+#include "tarn/run/plot.h"
 #include "tarn/run/progress.h"
 #include "tarn/run/render.h"
 #include "tarn/run/stats.h"
 #include "tarn/run/write_frame.h"
+#include "tarn/step/bodies.h"
+#include "tarn/step/gauges.h"
 #include "tarn/step/step.h"
 
 namespace tarn {
@@ -95,10 +98,11 @@ private:
         folder_.log(fmt::format("tarn {}: {}, {} frames, {} threads", version(), scene_.file, params_.time.frames,
                                 threads_));
         const bool resumed = options_.existing == Existing::resume && load();
-        folder_.begin_stats(resumed ? water_.step : -1);
+        folder_.begin_stats(resumed ? water_.step : -1, scene_);
         before_ = measure(water_, params_);
         if (!resumed) {
             folder_.add_stats(row({}, 0));
+            add_readings();
             write_frame(0, false);
         }
         progress_.begin();
@@ -147,7 +151,10 @@ private:
             report = step(water_, scene_, dt);
         }
         // The sum of the steps may miss the frame by a rounding error; frames are hit exactly.
-        if (dt == remaining) water_.time = frame_end;
+        if (dt == remaining) {
+            water_.time = frame_end;
+            tell_poses(water_, scene_, frame_end);
+        }
 
         pressed_ += std::fabs(report.pressed) * dt;
         if (!told_pressed_ && pressed_ > cell_volume(water_.grid)) {
@@ -162,9 +169,16 @@ private:
         r.frame = frame_ + 1;
         r.cfl = speed * dt / water_.grid.h;
         folder_.add_stats(r);
+        add_readings();
         report_ = report;
         progress_.step(progress_state());
         return {};
+    }
+
+    void add_readings()
+    {
+        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
+        folder_.add_bodies(water_.step, water_.time, water_.bodies);
     }
 
     StatsRow row(const StepReport& report, double seconds)
@@ -181,7 +195,7 @@ private:
     void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
-        folder_.add_bodies(frame, water_);
+        folder_.add_components(frame, water_);
         FramePaths paths = frame_paths(folder_.dir(), scene_, frame);
         if (!on_device()) return write(water_, paths, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
@@ -285,6 +299,7 @@ private:
         write_status("done", "all frames are there");
         const std::string text = fmt::format("done: {} frames in {}, at most {:.0f} MB -> {}", frame_,
                                              duration_text(timer_.seconds()), memory_peak() / 1e6, folder_.dir());
+        if (!params_.gauge.empty()) plot_csv(folder_.dir() + "/gauges.csv", folder_.dir() + "/gauges.svg");
         if (params_.output.preview) {
             try {
                 make_preview_movie(folder_.dir(), params_.time.rate);
@@ -405,6 +420,7 @@ int run(const Scene& scene, const RunOptions& options)
         now.params.time.frames = *folder.finished();
         folder.begin(now);
         // What [output] asks for now, and did not then.
+        load_tracks(out + "/bodies.jsonl", now);
         if (!all_files_there(out, now, now.params.time.frames)) make_missing(out, now, progress);
         return render_frames(exit_done);
     }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <sstream>
@@ -44,7 +45,7 @@ NamedValues columns(const StatsRow& r)
              {"seconds_pressure", clock(r.seconds_pressure)},
              {"seconds_output", clock(r.seconds_output)},
              {"memory_mb", std::round(r.memory_mb * 10) / 10},
-             {"bodies", double(r.bodies)},
+             {"components", double(r.components)},
              {"fragments", double(r.fragments.count)},
              {"volume_droplets", r.fragments.volume_droplets},
              {"volume_bubbles", r.fragments.volume_bubbles},
@@ -85,8 +86,8 @@ std::string line_of(const StatsRow& row)
     return line;
 }
 
-// Starts a file of rows that begin with frame and step; those up to `step` stay.
-LineFile begin_file(const std::string& path, const std::string& header, long step)
+// Starts a file of rows that begin with their step, or with frame and step where `frames`; those up to `step` stay.
+LineFile begin_file(const std::string& path, const std::string& header, long step, bool frames = true)
 {
     std::string kept = header + '\n';
     if (step >= 0 && std::filesystem::exists(path)) {
@@ -94,9 +95,11 @@ LineFile begin_file(const std::string& path, const std::string& header, long ste
         std::string line;
         std::getline(rows, line);
         while (std::getline(rows, line)) {
-            int frame;
+            const char* from = line.c_str();
+            if (frames) from = std::strchr(from, ',');
             long row_step;
-            if (std::sscanf(line.c_str(), "%d,%ld,", &frame, &row_step) == 2 && row_step <= step) kept += line + '\n';
+            if (from && std::sscanf(frames ? from + 1 : from, "%ld,", &row_step) == 1 && row_step <= step)
+                kept += line + '\n';
         }
     }
     write_file(path, kept);
@@ -122,7 +125,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.pressure_residual = report.pressure.residual;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
-    r.bodies = static_cast<long>(water.ledger.expected.size());
+    r.components = static_cast<long>(water.ledger.expected.size());
     r.fragments = m.fragments;
     r.exchange = water.exchange;
     r.seconds_advect = report.seconds_advect;
@@ -138,13 +141,13 @@ StatsFile::StatsFile(const std::string& path, long step) : file_(begin_file(path
 
 void StatsFile::add(const StatsRow& row) { file_.add(line_of(row)); }
 
-BodiesFile::BodiesFile(const std::string& path, long step)
-    : file_(begin_file(path, "frame,step,time,body,volume,volume_expected", step))
+ComponentsFile::ComponentsFile(const std::string& path, long step)
+    : file_(begin_file(path, "frame,step,time,component,volume,volume_expected", step))
 {
 }
 
 template <int D>
-void BodiesFile::add(int frame, const Water<D>& water)
+void ComponentsFile::add(int frame, const Water<D>& water)
 {
     const auto& [expected, actual] = std::tie(water.ledger.expected, water.ledger.actual);
     std::vector<size_t> order(expected.size());
@@ -157,7 +160,24 @@ void BodiesFile::add(int frame, const Water<D>& water)
         file_.add(line);
     }
 }
-template void BodiesFile::add(int, const Water<2>&);
-template void BodiesFile::add(int, const Water<3>&);
+template void ComponentsFile::add(int, const Water<2>&);
+template void ComponentsFile::add(int, const Water<3>&);
+
+GaugesFile::GaugesFile(const std::string& path, long step, const std::vector<std::string>& columns)
+    : any_(!columns.empty())
+{
+    if (!any_) return;
+    std::string header = "step,time";
+    for (const std::string& column : columns) header += ',' + column;
+    file_ = begin_file(path, header, step, false);
+}
+
+void GaugesFile::add(long step, double time, const std::vector<double>& values)
+{
+    if (!any_) return;
+    std::string line = std::to_string(step) + ',' + digits(time);
+    for (const double value : values) line += ',' + digits(value);
+    file_.add(line);
+}
 
 }  // namespace tarn

@@ -1,8 +1,9 @@
 #pragma once
-// stats.csv: one row per step; row 0 is the state at the start. bodies.csv: one row per connected body of water and
-// frame.
+// stats.csv: one row per step; row 0 is the state at the start. components.csv: one row per connected component of
+// water and frame. gauges.csv: one row per step, a column a gauge.
 
 #include <string>
+#include <vector>
 
 #include "tarn/output/line_file.h"
 #include "tarn/step/step.h"
@@ -18,7 +19,7 @@ struct StatsRow {
     double max_speed = 0, max_divergence = 0;
     int pressure_iterations = 0;
     double pressure_residual = 0;
-    long cells_wet = 0, particles = 0, bodies = 0;
+    long cells_wet = 0, particles = 0, components = 0;
     FragmentTotals fragments;
     Exchange exchange;
     double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
@@ -44,18 +45,32 @@ private:
     LineFile file_;
 };
 
-// The ledger of every body, largest first.
-class BodiesFile {
+// The volumes of every connected component, largest first.
+class ComponentsFile {
 public:
-    BodiesFile() = default;
+    ComponentsFile() = default;
     // As StatsFile.
-    BodiesFile(const std::string& path, long step);
+    ComponentsFile(const std::string& path, long step);
 
     template <int D>
     void add(int frame, const Water<D>& water);
 
 private:
     LineFile file_;
+};
+
+// What gauges read; no file where there are none.
+class GaugesFile {
+public:
+    GaugesFile() = default;
+    // As StatsFile.
+    GaugesFile(const std::string& path, long step, const std::vector<std::string>& columns);
+
+    void add(long step, double time, const std::vector<double>& values);
+
+private:
+    LineFile file_;
+    bool any_ = false;
 };
 
 }  // namespace tarn

@@ -17,6 +17,7 @@ constexpr float sliver = 0.01f, sliver_with_air = 0.1f;
 struct Motion {
     Pose forth, back;
     bool no_slip = false;
+    uint8_t body = 0;  // rigid, counted from 1
 };
 
 // Distances at nodes, exact near the surface of a solid. A tile far from any surface gets the one of its middle.
@@ -229,17 +230,18 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     std::vector<Motion> motions(scene.solids.size());
     for (size_t s = 0; s < motions.size(); ++s)
         motions[s] = {scene.solids.displacement(s, t, t + dt), scene.solids.displacement(s, t + dt, t),
-                      scene.params.solid[s].no_slip};
+                      scene.params.solid[s].no_slip, static_cast<uint8_t>(scene.solids.body_of(s) + 1)};
     const Mirror mirror;
     const Motion* const motion = mirror.of(motions.data(), motions.size());
     if (solids.moving && dt > 0 && (solids.thin || solids.thin_before)) {
         const KernelShapes before = scene.solids.for_kernels(t);
         follow_walls(solids, before.view(), shapes, motion, farthest_motion(grid, motions), tiles);
     }
-    const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
+    const bool moving = solids.moving, any_no_slip = solids.any_no_slip, any_body = scene.solids.any_body();
     for (int a = 0; a < D; ++a) {
         const auto open = std::as_const(solids.open)[a].view();
         const View<D> velocity = moving ? solids.velocity[a].view() : View<D>{};
+        const View<D, uint8_t> body = any_body ? solids.body[a].view() : View<D, uint8_t>{};
         const View<D, uint8_t> no_slip = any_no_slip ? solids.no_slip[a].view() : View<D, uint8_t>{};
         parallel_for_faces("place solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const bool closed = open(c) < 1;
@@ -249,6 +251,7 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
             // What is at x after the step was at back(x) before it.
             const Vec3 from = closed && moving ? motion[owner].back.apply(x) : x;
             if (moving) velocity(c) = dt > 0 ? static_cast<float>((x[a] - from[a]) / dt) : 0.0f;
+            if (any_body) body(c) = closed ? motion[owner].body : 0;
             if (any_no_slip) no_slip(c) = closed && motion[owner].no_slip;
         });
     }
@@ -265,6 +268,7 @@ Solids<D> make_solids(const Scene& scene, const Grid<D>& grid)
     solids.distance = Field<D>(grid);
     solids.open = FaceField<D>(grid);
     if (solids.moving) solids.velocity = FaceField<D>(grid);
+    if (scene.solids.any_body()) solids.body = FaceField<D, uint8_t>(grid);
     if (solids.any_no_slip) solids.no_slip = FaceField<D, uint8_t>(grid);
     place_solids(solids, scene, 0, 0);
     return solids;

@@ -475,6 +475,8 @@ private:
             ShapeParams* const shape = section.shape_of(params_, entry);
             const bool known = !shape || read_shape_kind(*table, *shape, prefix);
             read_table(*table, {section, entry, shape, !known, prefix});
+            if (std::string_view(section.name) == "gauge")
+                params_.gauge[entry].line = position_of(table->source()).line;
         }
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tarn/base/error.h"
+#include "tarn/scene/make_bodies.h"
 #include "tarn/scene/validate.h"
 
 namespace tarn {
@@ -65,6 +66,8 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});
     for (size_t i = 0; i < scene.sinks.size(); ++i) must_reach(scene.sinks[i], {&params.sink[i]});
     if (windy && !scene.wind.moving()) must_reach(scene.wind, {windy});
+
+    scene.bodies = make_bodies(params, scene.solids, file);
 
     scene.name = std::move(name);
     scene.file = std::move(file);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tarn/bodies/rigid.h"
 #include "tarn/grid/grid.h"
 #include "tarn/params/params.h"
 #include "tarn/shapes/shape.h"
@@ -16,6 +17,7 @@ struct Scene {
     std::string file;  // as given, for messages
     Params params;
     Geometry water, solids;
+    std::vector<RigidBody> bodies;         // as they are at the start
     std::vector<Geometry> sources, sinks;  // one each per [[source]], [[sink]]
     Geometry wind;                         // where it blows; empty where that is everywhere, or nowhere
 };

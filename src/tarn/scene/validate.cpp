@@ -1,7 +1,9 @@
 #include "tarn/scene/validate.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <set>
 
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
@@ -32,7 +34,8 @@ void check_rows(Problems& all, std::span<const ParamRow> rows, const void* objec
             if (!row.required) continue;
             const std::string why =
                 shape ? std::string("; the shape \"") + word_of(shape_words(), static_cast<int>(*shape)) + "\" needs it"
-                      : std::string("; a scene needs it");
+                      : prefix.starts_with("gauge.") ? std::string("; a gauge needs it")
+                                                     : std::string("; a scene needs it");
             all.push_back({prefix + row.name, "missing" + why});
         } else if (auto text = range_problem(row, *value, dimension)) {
             all.push_back({prefix + row.name, *text});
@@ -101,6 +104,8 @@ Found check_flow(const Params& params)
     if (!params.solid.empty()) return no_part("solid", "[[solid]]");
     if (!params.source.empty()) return no_part("source", "[[source]]");
     if (!params.sink.empty()) return no_part("sink", "[[sink]]");
+    for (size_t i = 0; i < params.gauge.size(); ++i)
+        if (params.gauge[i].kind == GaugeKind::pressure) return no_part("gauge." + std::to_string(i) + ".kind", "the gauge");
     if (params.wind) return no_part("wind", "[wind]");
     if (params.fluid.viscosity > 0) return no_part("fluid.viscosity", "it");
     if (params.fluid.surface_tension > 0) return no_part("fluid.surface_tension", "it");
@@ -200,6 +205,120 @@ Found check_source(const SourceParams& s, const std::string& entry)
     return {};
 }
 
+// A body needs a mass, and moves by itself; what is no body has none of a body's keys.
+Found check_body(const SolidParams& s, const std::string& entry)
+{
+    if (s.motion != SolidMotion::body) {
+        const auto useless = [&](const char* key) {
+            return Problem{entry + key, "does nothing without motion = \"body\"; give that, or remove it"};
+        };
+        if (s.density) return useless("density");
+        if (s.mass) return useless("mass");
+        if (!(s.velocity == Vec3{})) return useless("velocity");
+        if (!(s.spin == Keyed<Vec3>(Vec3{}))) return useless("spin");
+        return {};
+    }
+    if (s.subtract)
+        return Problem{entry + "motion", "what is cut out moves with the solid before it; give motion to that one"};
+    if (s.shape == ShapeKind::plane || s.shape == ShapeKind::terrain)
+        return Problem{entry + "motion", std::string("a ") + word_of(shape_words(), static_cast<int>(s.shape)) +
+                                             " has no end and cannot be a body; choose another shape"};
+    if (s.density && s.mass) return Problem{entry + "mass", "give either density or mass, not both"};
+    if (!s.density && !s.mass) return Problem{entry + "density", "missing; a body needs density or mass"};
+    if (s.translate.varies() || s.rotate.varies())
+        return Problem{entry + (s.translate.varies() ? "translate" : "rotate"),
+                       "a body moves by itself; give a single value, or motion = \"keyframes\""};
+    if (s.spin.varies()) return Problem{entry + "spin", "is that at the start; give a single value"};
+    return {};
+}
+
+bool is_name(const std::string& text)
+{
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '-';
+    });
+}
+
+// Names must tell gauges, and the solids that they ask about, apart.
+Found check_names(const Params& params)
+{
+    std::set<std::string> columns{"step", "time"}, solids;
+    for (size_t i = 0; i < params.solid.size(); ++i) {
+        const std::string& name = params.solid[i].name;
+        const std::string key = "solid." + std::to_string(i) + ".name";
+        if (name.empty()) continue;
+        if (!is_name(name)) return Problem{key, "must be letters, digits, _ and - only, found " + quoted(name)};
+        if (params.solid[i].subtract) return Problem{key, "a solid that is cut out is part of the one before it; name that"};
+        if (!solids.insert(name).second) return Problem{key, quoted(name) + " is another solid's name, too; choose another"};
+    }
+    for (size_t i = 0; i < params.gauge.size(); ++i) {
+        const std::string& name = params.gauge[i].name;
+        const std::string key = "gauge." + std::to_string(i) + ".name";
+        if (!is_name(name)) return Problem{key, "must be letters, digits, _ and - only, found " + quoted(name)};
+        for (const char* end : {"", "_x", "_y", "_z"})
+            if (!columns.insert(name + end).second)
+                return Problem{key, quoted(name + end) + " is a column of gauges.csv already; choose another name"};
+    }
+    return {};
+}
+
+// Whether a gauge has what its kind needs, and nothing that it does not look at.
+Found check_gauge(const GaugeParams& g, const std::string& entry, const Params& params)
+{
+    using enum GaugeKind;
+    const std::string kind = *g.kind == height     ? "height"
+                             : *g.kind == pressure ? "pressure"
+                             : *g.kind == velocity ? "velocity"
+                             : *g.kind == flux     ? "flux"
+                             : *g.kind == force    ? "force"
+                             : *g.kind == torque   ? "torque"
+                                                   : "runup";
+    const auto missing = [&](const char* key, const std::string& more) {
+        return Problem{entry + key, "missing; a gauge of " + kind + " needs " + more};
+    };
+    const auto useless = [&](const char* key) {
+        return Problem{entry + key, "does nothing in a gauge of " + kind + "; remove it"};
+    };
+    const bool at_point = *g.kind == height || *g.kind == pressure || *g.kind == velocity;
+    const bool on_solid = *g.kind == force || *g.kind == torque, boxed = *g.kind == flux || *g.kind == runup;
+    if (at_point && !g.point) return missing("point", "a place");
+    if (on_solid && g.solid.empty()) return missing("solid", "the name of a [[solid]]");
+    if (*g.kind == flux && !g.min) return missing("min", "the rectangle's lowest corner");
+    if (*g.kind == flux && !g.max) return missing("max", "the rectangle's highest corner");
+    if (g.point && !at_point && *g.kind != torque) return useless("point");
+    if (g.min && !boxed) return useless("min");
+    if (g.max && !boxed) return useless("max");
+    if (!g.solid.empty() && !on_solid) return useless("solid");
+    const int dimension = params.dimension();
+    for (int a = 0; g.point && at_point && a < dimension; ++a) {
+        const double x = (*g.point)[a];
+        if (*g.kind == height && a == 1) continue;
+        if (x < 0 || x > params.domain.size[static_cast<size_t>(a)])
+            return Problem{entry + "point", std::string("lies outside the domain along ") + "xyz"[a] + "; move it"};
+    }
+    if (g.min && g.max) {
+        int flat = 0;
+        for (int a = 0; a < dimension; ++a) {
+            if ((*g.min)[a] > (*g.max)[a])
+                return Problem{entry + "max", std::string("must not be less than min along ") + "xyz"[a]};
+            flat += (*g.min)[a] == (*g.max)[a];
+        }
+        if (*g.kind == flux && flat != 1)
+            return Problem{entry + "max", "must equal min along exactly one axis, which the flux is measured along; " +
+                                              std::to_string(flat) + " axes are equal"};
+    }
+    if (on_solid) {
+        std::string known;
+        for (const SolidParams& solid : params.solid) {
+            if (solid.name == g.solid) return {};
+            if (!solid.name.empty()) known += (known.empty() ? "" : ", ") + quoted(solid.name);
+        }
+        return Problem{entry + "solid", "no [[solid]] has the name " + quoted(g.solid) + "; " +
+                                            (known.empty() ? "give one a name" : "there are " + known)};
+    }
+    return {};
+}
+
 // Calls f(section, entry's number, its keys' prefix) for every table that is there.
 template <class F>
 void for_each_entry(const Params& params, F&& f)
@@ -281,7 +400,11 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_source(params.source[i], "source." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.light.size(); ++i)
         add(all, check_light(params.light[i], "light." + std::to_string(i) + "."));
-    for (const auto check : {check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));
+    for (size_t i = 0; i < params.solid.size(); ++i)
+        add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
+    for (size_t i = 0; i < params.gauge.size(); ++i)
+        add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
+    for (const auto check : {check_names, check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));
     return all;
 }
 

@@ -43,6 +43,9 @@ struct Shape {
     Vec3 axis{0, 1, 0};    // of length one
     DistanceView sampled;  // terrain, mesh: the values belong to the Geometry
     SolitaryWave wave;
+    // A ball that holds all of it: nothing of it is nearer to a point than the ball is. Of any size where nobody has looked.
+    Vec3 middle;
+    double reach = HUGE_VAL;
 };
 
 TARN_HD inline double box_distance(Vec3 x, Vec3 min, Vec3 max)
@@ -238,6 +241,10 @@ TARN_HD inline double distance(const Shape* shapes, int count, Vec3 x, int* owne
     double d = HUGE_VAL;
     int decided = -1;
     for (int i = 0; i < count; ++i) {
+        // A shape whose ball is too far to decide need not be asked.
+        const double far = (shapes[i].subtract ? -d : d) + shapes[i].reach;
+        const Vec3 away = x - shapes[i].middle;
+        if (far < HUGE_VAL && (far < 0 || dot(away, away) > far * far)) continue;
         const double e = distance(shapes[i], x);
         if (shapes[i].subtract ? -e > d : e < d) {
             d = shapes[i].subtract ? -e : e;

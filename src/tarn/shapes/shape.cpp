@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <queue>
+#include <utility>
 
 #include "tarn/base/error.h"
 #include "tarn/params/tables.h"
@@ -153,6 +154,7 @@ Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dime
                          const std::string& file)
 {
     Geometry geometry;
+    geometry.dimension_ = dimension;
     for (const ShapeParams* p : shapes) {
         const std::string kind = word_of(shape_words(), static_cast<int>(p->shape));
         for (const ParamRow& row : shape_rows())
@@ -169,12 +171,106 @@ Geometry Geometry::build(const std::vector<const ShapeParams*>& shapes, int dime
     return geometry;
 }
 
+void RigidTracks::tell(double t, std::vector<RigidPose> poses)
+{
+    const std::lock_guard lock(mutex_);
+    if (recorded_) return;
+    while (!told_.empty() && told_.back().t >= t) told_.pop_back();
+    if (told_.size() > 1) told_.erase(told_.begin(), told_.end() - 1);
+    told_.push_back({t, std::move(poses)});
+}
+
+void RigidTracks::record(double t, std::vector<RigidPose> poses)
+{
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(recorded_, true)) told_.clear();
+    told_.push_back({t, std::move(poses)});
+}
+
+RigidPose RigidTracks::at(size_t body, double t) const
+{
+    const std::lock_guard lock(mutex_);
+    TARN_CHECK_EQ(told_.empty(), false);
+    const auto next = std::lower_bound(told_.begin(), told_.end(), t, [](const Told& a, double time) { return a.t < time; });
+    if (next == told_.end()) return told_.back().poses[body];
+    if (next->t == t || next == told_.begin()) return next->poses[body];
+    const Told& before = *(next - 1);
+    const double part = (t - before.t) / (next->t - before.t);
+    const RigidPose &a = before.poses[body], &b = next->poses[body];
+    return {a.position + part * (b.position - a.position), between(a.rotation, b.rotation, part)};
+}
+
+void Geometry::make_body(size_t first, size_t last, Vec3 centre_of_mass)
+{
+    if (!tracks_) tracks_ = std::make_shared<RigidTracks>();
+    for (size_t i = first; i <= last; ++i) entries_[i].body = static_cast<int>(centres_.size());
+    centres_.push_back(centre_of_mass);
+}
+
+// Of a body: the entry's own pose, then the turn about the centre of mass and its way.
+Pose Geometry::pose_of(const Entry& e, double t) const
+{
+    const Pose own = make_pose(e.translate.at(t), e.rotate.at(t));
+    if (e.body < 0) return own;
+    const RigidPose now = tracks_->at(static_cast<size_t>(e.body), t);
+    const Vec3 centre = centres_[static_cast<size_t>(e.body)];
+    Pose pose;
+    for (int b = 0; b < 3; ++b) {
+        const Vec3 turned = now.rotation.rotate({own.rows[0][b], own.rows[1][b], own.rows[2][b]});
+        for (int a = 0; a < 3; ++a) pose.rows[a][b] = turned[a];
+    }
+    pose.translation = now.position + now.rotation.rotate(own.translation - centre);
+    return pose;
+}
+
 bool Geometry::moving() const
 {
+    if (any_body()) return true;
     for (const Entry& e : entries_)
         if (e.translate.varies() || e.rotate.varies()) return true;
     return false;
 }
+
+namespace {
+
+// The ball around a shape where it is now; a little larger than need be, for rounding.
+void find_reach(Shape& s, int dimension)
+{
+    Vec3 lo, hi;
+    switch (s.kind) {
+        case ShapeKind::box:
+            lo = s.a, hi = s.b;
+            break;
+        case ShapeKind::sphere:
+            lo = s.a - Vec3::all(s.r), hi = s.a + Vec3::all(s.r);
+            break;
+        case ShapeKind::ellipsoid:
+            lo = s.a - s.b, hi = s.a + s.b;
+            break;
+        case ShapeKind::cylinder:
+        case ShapeKind::cone:
+            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            break;
+        case ShapeKind::torus:
+            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            break;
+        case ShapeKind::mesh:
+            lo = s.sampled.origin;
+            hi = lo + s.sampled.spacing * (s.sampled.nodes - Cell<3>{1, 1, 1}).as<double>();
+            break;
+        case ShapeKind::plane:
+        case ShapeKind::terrain:
+        case ShapeKind::solitary_wave:
+            return;
+    }
+    // In 2D points have z = 0, and boxes span all z.
+    if (dimension == 2) lo[2] = hi[2] = 0;
+    const Vec3 centre = 0.5 * (lo + hi);
+    s.middle = s.pose.apply(s.scale * centre);
+    s.reach = 1.001 * s.scale * length(hi - centre);
+}
+
+}  // namespace
 
 std::vector<Shape> Geometry::at(double t) const
 {
@@ -182,8 +278,8 @@ std::vector<Shape> Geometry::at(double t) const
     shapes.reserve(entries_.size());
     for (const Entry& e : entries_) {
         shapes.push_back(e.shape);
-        if (e.translate.varies() || e.rotate.varies())
-            shapes.back().pose = make_pose(e.translate.at(t), e.rotate.at(t));
+        if (e.body >= 0 || e.translate.varies() || e.rotate.varies()) shapes.back().pose = pose_of(e, t);
+        find_reach(shapes.back(), dimension_);
     }
     return shapes;
 }
@@ -201,8 +297,7 @@ KernelShapes Geometry::for_kernels(double t) const
 Pose Geometry::displacement(size_t i, double t0, double t1) const
 {
     const Entry& e = entries_[i];
-    const Pose from = make_pose(e.translate.at(t0), e.rotate.at(t0));
-    const Pose to = make_pose(e.translate.at(t1), e.rotate.at(t1));
+    const Pose from = pose_of(e, t0), to = pose_of(e, t1);
     // D = to o from^-1: its rotation is R1 R0^T, and it takes the old translation to the new one.
     Pose d;
     for (int a = 0; a < 3; ++a)

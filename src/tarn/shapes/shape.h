@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "tarn/backend/memory.h"
+#include "tarn/base/quaternion.h"
 #include "tarn/shapes/distance.h"
 
 namespace tarn {
@@ -57,6 +59,31 @@ using Sampler = std::function<std::shared_ptr<const DistanceGrid>(const ShapePar
 // InputError naming `file` and the shape's line.
 Sampler sample_files(int dimension, double resolution, const std::string& folder, const std::string& file);
 
+// Where a rigid body is: its centre of mass, and how it has turned since the start.
+struct RigidPose {
+    Vec3 position;
+    Quaternion rotation;
+};
+
+// The poses of rigid bodies by time, as a simulation or the file that it left tells them; those between are interpolated.
+class RigidTracks {
+public:
+    // Poses of all bodies at time t; what was told of later times is forgotten, and all but the newest of earlier ones.
+    void tell(double t, std::vector<RigidPose> poses);
+    // The poses of a whole run, in order of time: from then on nothing is told any more.
+    void record(double t, std::vector<RigidPose> poses);
+    RigidPose at(size_t body, double t) const;
+
+private:
+    struct Told {
+        double t;
+        std::vector<RigidPose> poses;
+    };
+    mutable std::mutex mutex_;
+    std::vector<Told> told_;
+    bool recorded_ = false;
+};
+
 // An ordered list of shapes: each is united with, or subtracted from, what stands before it.
 // `moving` tells whether any keyframes move it; at(t) gives the shapes at a time.
 class Geometry {
@@ -66,6 +93,14 @@ public:
     // numbers spans all z. Throws InputError naming `file` and the shape's line.
     static Geometry build(const std::vector<const ShapeParams*>& shapes, int dimension, const Sampler& sample,
                           const std::string& file);
+
+    // Makes entries, both ends included, one rigid body, whose poses are told from now on. Bodies count in this order.
+    void make_body(size_t first, size_t last, Vec3 centre_of_mass);
+    bool any_body() const { return !centres_.empty(); }
+    // The body that an entry belongs to, or -1.
+    int body_of(size_t entry) const { return entries_[entry].body; }
+    // Where bodies are; copies of this geometry share it.
+    RigidTracks& tracks() const { return *tracks_; }
 
     bool empty() const { return entries_.empty(); }
     bool moving() const;
@@ -83,8 +118,14 @@ private:
     struct Entry {
         Shape shape;
         Keyed<Vec3> translate, rotate;
+        int body = -1;
     };
+    Pose pose_of(const Entry& entry, double t) const;
+
+    int dimension_ = 3;
     std::vector<Entry> entries_;
+    std::vector<Vec3> centres_;  // of bodies, at the start
+    std::shared_ptr<RigidTracks> tracks_;
     std::vector<std::shared_ptr<const DistanceGrid>> grids_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "tarn/params/params.h"
 #include "tarn/phases/viscosity.h"
+#include "tarn/scene/wetted.h"
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -39,6 +40,16 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
         b.inlet_velocity = w.flows.inlet_velocity_there.data();
     }
     return b;
+}
+
+// The cells that have a pressure.
+template <int D>
+WetCells<D> wet_cells(const Water<D>& w, const Params& p)
+{
+    WetCells<D> cells{boundary_of(w, p), w.air ? View<D, const float>{} : w.phi.view()};
+    if (w.air) cells.density = w.density.view();
+    cells.heavy = static_cast<float>(p.fluid.density);
+    return cells;
 }
 
 template <int D>

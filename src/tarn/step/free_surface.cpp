@@ -11,6 +11,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/wind.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
 
@@ -344,9 +345,11 @@ void start_hydrostatic(Water<D>& w, const Params& p)
 // The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
 // that push and do not pull.
 template <int D>
-SolveReport make_divergence_free(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt)
 {
+    const Params& p = scene.params;
     ProjectionForces<D> forces;
+    couple_bodies(forces, w, scene, dt);
     if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
@@ -393,6 +396,7 @@ Water<D> initial_water(const Scene& scene)
 
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
+    set_body_velocities(w);
     const Boundary<D> boundary = boundary_of(w, p);
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
@@ -419,6 +423,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_surface);
         shut_sources(w.flows, scene, w.time, dt);
+        move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
@@ -454,7 +459,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
         const Stage stage(report.seconds_pressure);
-        report.pressure = make_divergence_free(w, p, boundary, dt);
+        predict_bodies(w, scene, dt);
+        report.pressure = make_divergence_free(w, scene, boundary, dt);
+        touch(w, scene, dt);
         // What could not go anywhere has not been given.
         const Pressed pressed = find_pressed(w, boundary);
         report.pressed = pressed.by_sources + pressed.by_solids;

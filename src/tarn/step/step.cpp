@@ -3,6 +3,7 @@
 #include "tarn/bodies/parting.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/carried_surface.h"
 #include "tarn/step/free_surface.h"
 #include "tarn/step/surface.h"
@@ -27,7 +28,9 @@ Water<D> initial_water(const Scene& scene)
 template <int D>
 void restore(Water<D>& w, const Scene& scene)
 {
+    tell_poses(w, scene, w.time);
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
+    set_body_velocities(w);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
     w.enclosed.mark(w.enclosed_air, w.grid);

@@ -14,6 +14,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
 #include "tarn/step/boundary.h"
 #include "tarn/surface/redistance.h"
@@ -270,6 +271,8 @@ Water<D> initial_surface(const Scene& scene)
     w.faces = FaceField<D>(w.grid);
     w.known = FaceField<D, uint8_t>(w.grid);
     for (auto& field : w.scratch) field = Field<D>(w.grid);
+    w.bodies = scene.bodies;
+    tell_poses(w, scene, 0);
     w.solids = make_solids<D>(scene, w.grid);
     w.flows = make_flows<D>(scene, w.grid);
 
@@ -388,7 +391,15 @@ static double fastest_solid(const Water<D>& w, const Scene& scene)
     const Grid<D> grid = w.grid;
     const auto nodes = w.solids.distance.view();
     double fastest = 0;
+    for (const RigidBody& body : w.bodies) {
+        // What has left the domain meets no water any more.
+        bool inside = true;
+        for (int a = 0; a < D; ++a)
+            inside = inside && body.position[a] > -body.radius && body.position[a] < grid.size()[a] + body.radius;
+        if (inside) fastest = std::max(fastest, body.fastest());
+    }
     for (size_t s = 0; s < scene.solids.size(); ++s) {
+        if (scene.solids.body_of(s) >= 0) continue;
         const Pose pose = scene.solids.displacement(s, w.time, w.time + soon);
         fastest = std::max(fastest, parallel_max("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                if (nodes_at_cell<D>(nodes, c) > grid.h) return 0.0f;

@@ -12,6 +12,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/pressure/project_phases.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
 
@@ -370,9 +371,9 @@ SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& bou
 }
 
 template <int D>
-SolveReport project_all(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+SolveReport project_all(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt,
+                        ProjectionForces<D> forces = {})
 {
-    ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     return project_phases(w.velocity, w.pressure, w.known, w.density, forces, boundary, w.tiles_active, p.fluid,
                           p.pressure, dt, w.projection,
@@ -460,6 +461,7 @@ Water<D> initial_water(const Scene& scene)
     find_density(w.density, w.phi, p, w.tiles_active);
     (void)project_all(w, p, boundary, 1.0 / p.time.rate);
     start_hydrostatic(w, p, boundary);
+    set_body_velocities(w);
     extend_into_solids(w, boundary);
     if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_near_water(w);
@@ -484,6 +486,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         w.phases.phi.copy(w.phi);
         centre_in_time(w, dt);
         shut_sources(w.flows, scene, w.time, dt);
+        move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
         double gained = -0.5 * dt * outflow(w, boundary);
@@ -519,7 +522,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
     {
         const Stage stage(report.seconds_pressure);
-        report.pressure = project_all(w, p, boundary, dt);
+        predict_bodies(w, scene, dt);
+        ProjectionForces<D> forces;
+        couple_bodies(forces, w, scene, dt);
+        report.pressure = project_all(w, p, boundary, dt, std::move(forces));
+        touch(w, scene, dt);
     }
 
     {

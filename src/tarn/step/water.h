@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tarn/advect/cip.h"
+#include "tarn/bodies/rigid.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
@@ -46,6 +47,7 @@ struct Water {
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
+    std::vector<RigidBody> bodies;     // that float, sink and are pushed
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
@@ -82,6 +84,7 @@ struct Water {
     LostParticles lost;
     CipRoom<D> cip;  // only with CIP
     CarriedVolume<D> carried;
+    RigidRows<D> rigid;  // bodies in the pressure
     FragmentRoom<D> fragmenting;
 };
 

@@ -1,0 +1,19 @@
+#pragma once
+// Contacts among rigid bodies, solids and the domain's closed sides.
+
+#include <vector>
+
+#include "tarn/bodies/rigid.h"
+#include "tarn/scene/scene.h"
+
+namespace tarn {
+
+// Changes velocities and spins so that within dt no body passes another, a solid or a side, with friction and restitution, and
+// leaves the mean forces and torques that this took in `push` and `twist`. Solids are where they are at time t. What comes out
+// depends on nothing but what goes in.
+void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt);
+
+// Whether this program has what finds contacts: Bullet.
+bool contacts_available();
+
+}  // namespace tarn

@@ -1,0 +1,288 @@
+#include "tarn/step/bodies.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tarn/bodies/closed_part.h"
+#include "tarn/scene/contacts.h"
+#include "tarn/step/boundary.h"
+
+namespace tarn {
+
+namespace {
+
+// A body as kernels see it.
+template <int D>
+struct BodyView {
+    Vec3 position, velocity, spin;
+    SolidEntries entries;
+
+    // The flow through a face for each unit of a freedom.
+    TARN_HD double freedom(int k, Vec<D> x, int axis) const
+    {
+        if (k < D) return k == axis ? 1.0 : 0.0;
+        return cross(Vec3::unit(D == 2 ? 2 : k - D), lift<D>(x) - position)[axis];
+    }
+    TARN_HD double velocity_at(Vec<D> x, int axis) const
+    {
+        return velocity[axis] + cross(spin, lift<D>(x) - position)[axis];
+    }
+};
+
+// Where what is closed of a face has its middle.
+template <int D>
+TARN_HD inline Vec<D> closed_middle(const View<D, const float>& nodes, const Grid<D>& grid, Cell<D> face, int axis)
+{
+    return grid.face(face, axis) + grid.h * middle_of_closed_part(nodes, face, axis).template as<double>();
+}
+
+template <int D>
+std::vector<BodyView<D>> views_of(const std::vector<RigidBody>& bodies)
+{
+    std::vector<BodyView<D>> views;
+    for (const RigidBody& b : bodies) views.push_back({b.position, b.velocity, b.spin, {b.first, b.last}});
+    return views;
+}
+
+// What a body has in a wet cell.
+template <int D>
+struct BodyPatch {
+    RigidTerm<D> term;
+    Vec3 force, torque;  // of the pressure's change within the cell, over rho |g| h^D
+};
+
+// Finds the bodies around a wet cell: by its faces, or, where none is closed, by what reaches into it. Most cells have none.
+template <int D>
+struct BodiesAround {
+    static constexpr int most = 3;
+    WetCells<D> wet;
+    ShapesView shapes;
+    Grid<D> grid;
+    FaceView<D, const uint8_t> closed_by;
+    const int* body_of;  // an entry's, or -1
+
+    TARN_HD int operator()(Cell<D> c, int* found) const
+    {
+        const View<D, const float>& nodes = wet.boundary.solid_distance;
+        const float h = static_cast<float>(grid.h);
+        if (std::fabs(nodes_at_cell<D>(nodes, c)) > 2 * h || !wet(c)) return 0;
+        int count = 0;
+        const auto add = [&](int body) {
+            for (int n = 0; n < count; ++n)
+                if (found[n] == body) return;
+            if (count < most) found[count++] = body;
+        };
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side)
+                if (const int body = closed_by[a](moved<D>(c, a, side))) add(body - 1);
+        if (count == 0 && nodes_at_cell<D>(nodes, c) < h) {
+            int owner = 0;
+            (void)shapes.distance(lift<D>(grid.centre(c)), &owner);
+            if (body_of[owner] >= 0) add(body_of[owner]);
+        }
+        return count;
+    }
+};
+
+template <int D>
+TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c,
+                                          Vec<D> down)
+{
+    const auto owns = [&](Cell<D> face, int axis) { return around.closed_by[axis](face) == number + 1; };
+    const SolidPatch<D> patch = patch_in_cell(around.wet, around.shapes, body.entries, around.grid, c, owns);
+    BodyPatch<D> result{};
+    result.term.body = number;
+    result.term.cell = around.closed_by[0].index(c);
+    double j[rigid_freedoms<D>] = {};
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Cell<D> face = moved<D>(c, a, side);
+            if (!owns(face, a)) continue;
+            const double part = static_cast<double>(around.wet.closed_by_solid(face, a));
+            const Vec<D> middle = closed_middle(around.wet.boundary.solid_distance, around.grid, face, a);
+            for (int k = 0; k < rigid_freedoms<D>; ++k)
+                j[k] += (side ? part : -part) * body.freedom(k, middle, a);
+        }
+    for (int k = 0; k < rigid_freedoms<D>; ++k) result.term.j[k] = static_cast<float>(j[k]);
+    const Vec<D> slope = around.wet.relative_density(c) * down;
+    result.force = lift<D>(patch.force(0, slope));
+    result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position,
+                          lift<D>(patch.at_middle(0, slope)));
+    return result;
+}
+
+// Every patch of every body, cell by cell.
+template <int D>
+std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, Vec<D> down, double t)
+{
+    const KernelShapes kept = scene.solids.for_kernels(t);
+    std::vector<int> body_of_entry;
+    for (size_t s = 0; s < scene.solids.size(); ++s) body_of_entry.push_back(scene.solids.body_of(s));
+    const Mirror entries_mirror, bodies_mirror, tiles_mirror;
+    const BodiesAround<D> around{wet_cells(w, scene.params), kept.view(), w.grid,
+                                 w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size())};
+    const std::vector<uint8_t> near = parallel_any("bodies", w.map, tile_active, [=] TARN_KERNEL(Cell<D> c) {
+        int found[BodiesAround<D>::most];
+        return static_cast<uint8_t>(around(c, found) > 0 ? 1 : 0);
+    });
+    std::vector<Cell<D>> tiles;
+    for (size_t i = 0; i < near.size(); ++i)
+        if (near[i]) tiles.push_back(tile_size * w.map.tile(i));
+    constexpr int cells_in_tile = D == 2 ? tile_size * tile_size : tile_size * tile_size * tile_size;
+    const int n = static_cast<int>(tiles.size()) * cells_in_tile;
+    if (n == 0) return {};
+    const Cell<D>* const tile = tiles_mirror.of(tiles.data(), tiles.size());
+    const Cell<D> cells = w.grid.cells;
+    const auto cell_of = [=] TARN_KERNEL(int i) {
+        Cell<D> c = tile[i / cells_in_tile];
+        int rest = i % cells_in_tile;
+        for (int a = 0; a < D; ++a, rest /= tile_size) c[a] += rest % tile_size;
+        return c;
+    };
+    Memory<int> starts(static_cast<size_t>(n));
+    int* const start = starts.data();
+    parallel_range("bodies", n, [=] TARN_KERNEL(int i) {
+        int found[BodiesAround<D>::most];
+        const Cell<D> c = cell_of(i);
+        start[i] = Box<D>{{}, cells}.contains(c) ? around(c, found) : 0;
+    });
+    const int count = parallel_starts("bodies", start, n);
+    Memory<BodyPatch<D>> list(static_cast<size_t>(std::max(count, 1)));
+    BodyPatch<D>* const to = list.data();
+    const std::vector<BodyView<D>> views = views_of<D>(w.bodies);
+    const BodyView<D>* const bodies = bodies_mirror.of(views.data(), views.size());
+    parallel_range("bodies", n, [=] TARN_KERNEL(int i) {
+        int found[BodiesAround<D>::most];
+        const Cell<D> c = cell_of(i);
+        const int all = Box<D>{{}, cells}.contains(c) ? around(c, found) : 0;
+        for (int k = 0; k < all; ++k) to[start[i] + k] = patch_of_body(around, bodies[found[k]], found[k], c, down);
+    });
+    std::vector<BodyPatch<D>> patches(static_cast<size_t>(count));
+    if (count > 0) backend::copy(patches.data(), to, patches.size() * sizeof(BodyPatch<D>));
+    return patches;
+}
+
+// S = rho h^D M^-1 of every body.
+template <int D>
+std::vector<typename RigidRows<D>::Response> responses(const Water<D>& w, const Params& p)
+{
+    const double scale = p.fluid.density * cell_volume(w.grid);
+    std::vector<typename RigidRows<D>::Response> all;
+    for (const RigidBody& b : w.bodies) {
+        typename RigidRows<D>::Response s{};
+        for (size_t a = 0; a < D; ++a) s[a][a] = scale / b.mass;
+        const Matrix3 inverse = b.inertia_now().inverse();
+        for (size_t k = D; k < rigid_freedoms<D>; ++k)
+            for (size_t l = D; l < rigid_freedoms<D>; ++l)
+                s[k][l] = scale * (D == 2 ? 1 / b.inertia.rows[2][2] : inverse.rows[k - D][static_cast<int>(l - D)]);
+        all.push_back(s);
+    }
+    return all;
+}
+
+}  // namespace
+
+template <int D>
+void tell_poses(const Water<D>& w, const Scene& scene, double t)
+{
+    if (w.bodies.empty()) return;
+    std::vector<RigidPose> poses;
+    for (const RigidBody& b : w.bodies) poses.push_back({b.position, b.rotation});
+    scene.solids.tracks().tell(t, std::move(poses));
+}
+
+template <int D>
+void set_body_velocities(Water<D>& w)
+{
+    if (w.bodies.empty()) return;
+    const std::vector<BodyView<D>> views = views_of<D>(w.bodies);
+    const Mirror mirror;
+    const BodyView<D>* const bodies = mirror.of(views.data(), views.size());
+    const Grid<D> grid = w.grid;
+    for (int a = 0; a < D; ++a) {
+        const auto body = std::as_const(w.solids.body)[a].view();
+        const auto velocity = w.solids.velocity[a].view();
+        const auto nodes = std::as_const(w.solids.distance).view();
+        parallel_for_faces("bodies", all_tiles(grid), a, [=] TARN_KERNEL(Cell<D> c) {
+            const int n = body(c);
+            if (n > 0) velocity(c) = static_cast<float>(bodies[n - 1].velocity_at(closed_middle(nodes, grid, c, a), a));
+        });
+    }
+}
+
+template <int D>
+void move_bodies(Water<D>& w, const Scene& scene, double dt)
+{
+    for (RigidBody& b : w.bodies) move(b, dt);
+    tell_poses(w, scene, w.time + dt);
+}
+
+template <int D>
+void predict_bodies(Water<D>& w, const Scene& scene, double dt)
+{
+    if (w.bodies.empty()) return;
+    const Params& p = scene.params;
+    const Vec3 gravity = p.domain.gravity.at(w.time);
+    const double strength = length(take<D>(gravity));
+    for (RigidBody& b : w.bodies) b.force = b.torque = {};
+    if (strength > 0) {
+        const double scale = p.fluid.density * strength * cell_volume(w.grid);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), w.time + dt)) {
+            RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
+            b.force += scale * patch.force;
+            b.torque += scale * patch.torque;
+        }
+    }
+    for (RigidBody& b : w.bodies)
+        push(b, b.mass * lift<D>(take<D>(gravity)) + b.force + b.push, b.torque + b.twist, dt, D);
+    set_body_velocities(w);
+}
+
+template <int D>
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
+{
+    if (w.bodies.empty()) return;
+    forces.bodies = [&w, &scene, dt]() -> const RigidRows<D>* {
+        std::vector<RigidTerm<D>> terms;
+        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, w.time + dt)) terms.push_back(patch.term);
+        w.rigid.set(std::move(terms), responses(w, scene.params));
+        return w.rigid.any() ? &w.rigid : nullptr;
+    };
+    forces.move_bodies = [&w, &scene, dt](const Field<D>& x) {
+        // p dt h^(D-1) = rho h^D x.
+        const double scale = scene.params.fluid.density * cell_volume(w.grid) / dt;
+        const auto sums = w.rigid.sums(x);
+        for (size_t n = 0; n < sums.size(); ++n) {
+            Vec3 force, torque;
+            for (int a = 0; a < D; ++a) force[a] = scale * sums[n][static_cast<size_t>(a)];
+            for (int k = D; k < rigid_freedoms<D>; ++k) torque[D == 2 ? 2 : k - D] = scale * sums[n][static_cast<size_t>(k)];
+            RigidBody& b = w.bodies[n];
+            push(b, force, torque, dt, D);
+            b.force += force;
+            b.torque += torque;
+        }
+        set_body_velocities(w);
+    };
+}
+
+template <int D>
+void touch(Water<D>& w, const Scene& scene, double dt)
+{
+    if (w.bodies.empty()) return;
+    for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
+    resolve_contacts(w.bodies, scene, w.time + dt, dt);
+    set_body_velocities(w);
+}
+
+#define TARN_INSTANTIATE(D)                                                                                          \
+    template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
+    template void set_body_velocities(Water<D>&);                                                                    \
+    template void move_bodies(Water<D>&, const Scene&, double);                                                      \
+    template void predict_bodies(Water<D>&, const Scene&, double);                                                   \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
+    template void touch(Water<D>&, const Scene&, double);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn
