@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "play.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/base/nearest.h"
 #include "tarn/base/version.h"
@@ -42,6 +43,7 @@ constexpr const char* examples = R"(Examples:
   tarn render out/dam_break --frames 20-40        pictures by the renderer
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
+  tarn play                                       water to play with, in a browser
   tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
   tarn convert out/dam_break --set output.surface=usd   other files, from the states that it left
 
@@ -54,6 +56,13 @@ fs::path home()
     std::error_code error;
     const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path() / "../share/tarn";
     return fs::exists(installed / "scenes", error) ? installed : fs::path(TARN_SOURCE_DIR);
+}
+
+// The folder of the page that `tarn play` serves: beside an installed program, or where the source is built.
+fs::path web_folder()
+{
+    std::error_code error;
+    return fs::exists(home() / "web", error) ? home() / "web" : home() / "build-web/web";
 }
 
 // The name under which the program was called: the script ./tarn gives its own.
@@ -183,9 +192,10 @@ private:
     RunOptions running_;
     RenderOptions rendering_;
     RedrawOptions drawing_;
+    PlayOptions playing_;
     int frames_ = 0;
     double rate_ = 0;
-    bool resume_ = false, force_ = false, markdown_ = false;
+    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false;
 
     CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
     {
@@ -316,8 +326,20 @@ private:
             ->check(CLI::PositiveNumber);
     }
 
+    void add_play_command()
+    {
+        CLI::App* command = add("play", "Play with water in a browser", [this] {
+            playing_.web = web_folder();
+            playing_.browser = !no_browser_;
+            return play(playing_);
+        });
+        command->add_option("--port", playing_.port, "Port on 127.0.0.1 [a free one]")->type_name("N")->check(CLI::Range(1, 65535));
+        command->add_flag("--no-browser", no_browser_, "Print the address, and open nothing");
+    }
+
     void add_other_commands()
     {
+        add_play_command();
         add("scenes", "List the example scenes", list_scenes);
         CLI::App* command = add("params", "Every key of a scene file: default, unit, range, meaning", [this] {
             fmt::print("{}", markdown_ ? params_markdown() : params_text());
@@ -335,6 +357,7 @@ private:
 
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
+            if (name_ == "play") return bench_play(web_folder(), home());
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");

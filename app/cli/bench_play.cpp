@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "play.h"
+#include "tarn/backend/parallel.h"
+#include "tarn/base/timer.h"
+#include "tarn/output/files.h"
+#include "tarn/play/playground.h"
+#include "tarn/run/exit_code.h"
+#include "tarn/scene/read.h"
+
+namespace fs = std::filesystem;
+
+namespace tarn {
+namespace {
+
+constexpr const char* scene_name = "scenes/turbulent_mixing_2d.toml";
+constexpr int steps_timed = 300, steps_compared = 100;
+
+struct Timing {
+    double milliseconds = 0;  // a step
+    double h = 0;
+    std::vector<float> phi;
+};
+
+Timing time_native(const std::string& scene, int cells, int steps)
+{
+    Playground playground(read_params(read_file(scene), scene, {{"domain.cells", std::to_string(cells)}}));
+    const Timer timer;
+    int taken = 0;
+    while (taken < steps) {
+        const Advanced done = playground.advance(1.0 / 60, true);
+        if (!done.wrong.empty()) throw RunError("bench play: " + done.wrong);
+        taken += done.steps;
+    }
+    return {1e3 * timer.seconds() / taken, playground.water().grid.h, playground.field(Shown::phi)};
+}
+
+// Nothing where there is no Node.js.
+std::optional<Timing> time_web(const fs::path& web, const fs::path& source, int cells, int steps)
+{
+    if (!fs::exists(web / "tarn.wasm")) return {};
+    const fs::path file = fs::temp_directory_path() / fmt::format("tarn_bench_{}_{}", cells, steps);
+    const std::string command =
+        fmt::format("TARN_WEB='{}' node --no-experimental-fetch '{}' '{}' {} {} '{}' 2>/dev/null", web.string(),
+                    (source / "app/web/bench.js").string(), (source / scene_name).string(), cells, steps, file.string());
+    FILE* const pipe = popen(command.c_str(), "r");
+    if (!pipe) return {};
+    char line[256] = "";
+    const bool told = std::fgets(line, sizeof line, pipe) != nullptr;
+    if (pclose(pipe) != 0 || !told) return {};
+    Timing timing{nlohmann::json::parse(line)["milliseconds"].get<double>(), 0, {}};
+    const std::string bytes = read_file(file);
+    timing.phi.resize(bytes.size() / sizeof(float));
+    std::memcpy(timing.phi.data(), bytes.data(), timing.phi.size() * sizeof(float));
+    fs::remove(file);
+    return timing;
+}
+
+// The largest difference of phi where either speaks of the surface, within two cells of it.
+double farthest_apart(const Timing& a, const Timing& b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a.phi.size() && i < b.phi.size(); ++i)
+        if (std::min(std::fabs(a.phi[i]), std::fabs(b.phi[i])) < 2 * a.h)
+            most = std::max(most, double(std::fabs(a.phi[i] - b.phi[i])));
+    return most;
+}
+
+}  // namespace
+
+int bench_play(const fs::path& web, const fs::path& source)
+{
+    set_threads(1);
+    const std::string scene = source / scene_name;
+    for (const int cells : {64, 192}) {
+        const Timing native = time_native(scene, cells, steps_timed);
+        fmt::print("play {}x{}: native {:.2f} ms a step, {:.0f} steps/s on one thread\n", cells, 3 * cells / 4,
+                   native.milliseconds, 1e3 / native.milliseconds);
+        const auto timed = time_web(web, source, cells, steps_timed);
+        if (!timed) {
+            fmt::print("  no WebAssembly to compare with: build it with `tarn play`, and install Node.js\n");
+            continue;
+        }
+        const auto compared = time_web(web, source, cells, steps_compared);
+        fmt::print("  WebAssembly {:.2f} ms a step, {:.0f} steps/s: {:.2f} times native\n", timed->milliseconds,
+                   1e3 / timed->milliseconds, timed->milliseconds / native.milliseconds);
+        if (compared)
+            fmt::print("  after {} steps phi is at most {:.2g} m apart near the surface\n", steps_compared,
+                       farthest_apart(time_native(scene, cells, steps_compared), *compared));
+        std::fflush(stdout);
+    }
+    return exit_done;
+}
+
+}  // namespace tarn

@@ -1,0 +1,31 @@
+// Times the playground under Node.js as `tarn bench play` does natively:  node bench.js SCENE CELLS STEPS
+// Prints milliseconds a step as JSON, and writes phi after the last step to the file that a fourth word names.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+
+async function main(scene, cells, steps, file) {
+    const folder = process.env.TARN_WEB || __dirname;
+    const tarn = await require(path.join(folder, 'tarn.js'))({locateFile: name => path.join(folder, name)});
+    const fail = () => { throw new Error(tarn.ccall('play_error', 'string')); };
+    const text = fs.readFileSync(scene, 'utf8');
+    if (!tarn.ccall('play_open', 'number', ['string', 'string', 'number'], [text, scene, Number(cells)])) fail();
+    const begun = process.hrtime.bigint();
+    let taken = 0;
+    while (taken < Number(steps)) {
+        const n = tarn._play_advance(1 / 60, 1);
+        if (n < 0) fail();
+        taken += n;
+    }
+    const milliseconds = Number(process.hrtime.bigint() - begun) / 1e6 / taken;
+    if (file) {
+        const at = tarn._play_field(0), count = tarn._play_count();
+        fs.writeFileSync(file, Buffer.from(tarn.HEAPF32.slice(at / 4, at / 4 + count).buffer));
+    }
+    console.log(JSON.stringify({steps: taken, milliseconds}));
+}
+
+main(...process.argv.slice(2)).catch(error => {
+    console.error('bench.js: ' + error.message);
+    process.exit(1);
+});
