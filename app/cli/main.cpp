@@ -43,12 +43,13 @@ constexpr const char* examples = R"(Examples:
   tarn render out/dam_break --frames 20-40        pictures by the renderer
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
+  tarn view out/dam_break                         the run in a browser, while it goes on or afterwards
   tarn play                                       water to play with, in a browser
   tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
   tarn convert out/dam_break --set output.surface=usd   other files, from the states that it left
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
-The script ./tarn knows three more commands: build, test and blender.)";
+The script ./tarn knows four more commands: build, test, python and blender.)";
 
 // The folder that holds scenes/ and validation/: beside an installed program, or the source it was built from.
 fs::path home()
@@ -326,20 +327,32 @@ private:
             ->check(CLI::PositiveNumber);
     }
 
-    void add_play_command()
+    void add_browser_commands()
     {
         CLI::App* command = add("play", "Play with water in a browser", [this] {
             playing_.web = web_folder();
             playing_.browser = !no_browser_;
             return play(playing_);
         });
+        add_serving(command);
+
+        command = add("view", "Watch runs, finished or going on, in a browser", [this] {
+            playing_.web = fs::exists(home() / "view") ? home() / "view" : home() / "app/web/view";
+            playing_.browser = !no_browser_;
+            return view(playing_, dir_.empty() ? "out" : dir_);
+        });
+        command->add_option("dir", dir_, "Folder of the run, or of several [out]")->type_name("DIR");
+        add_serving(command);
+    }
+    void add_serving(CLI::App* command)
+    {
         command->add_option("--port", playing_.port, "Port on 127.0.0.1 [a free one]")->type_name("N")->check(CLI::Range(1, 65535));
         command->add_flag("--no-browser", no_browser_, "Print the address, and open nothing");
     }
 
     void add_other_commands()
     {
-        add_play_command();
+        add_browser_commands();
         add("scenes", "List the example scenes", list_scenes);
         CLI::App* command = add("params", "Every key of a scene file: default, unit, range, meaning", [this] {
             fmt::print("{}", markdown_ ? params_markdown() : params_text());

@@ -9,6 +9,7 @@
 
 #include "tarn/base/error.h"
 #include "tarn/run/exit_code.h"
+#include "tarn/serve/run_files.h"
 #include "tarn/serve/server.h"
 
 namespace fs = std::filesystem;
@@ -30,6 +31,17 @@ void open_browser(const std::string& address)
     _exit(0);
 }
 
+// The address is the first line; then until Ctrl-C.
+int serve(Server& server, const PlayOptions& options, const char* what)
+{
+    const std::string address = fmt::format("http://127.0.0.1:{}/", server.bind(options.port));
+    fmt::print("{}\n{} is there until Ctrl-C.\n", address, what);
+    std::fflush(stdout);
+    if (options.browser) open_browser(address);
+    server.serve();
+    return exit_done;
+}
+
 }  // namespace
 
 int play(const PlayOptions& options)
@@ -38,12 +50,14 @@ int play(const PlayOptions& options)
         throw InputError(fmt::format("{}: no playground is built there; the script ./tarn builds it: ./tarn play",
                                      options.web.string()));
     Server server(files_of(options.web, most_bytes));
-    const std::string address = fmt::format("http://127.0.0.1:{}/", server.bind(options.port));
-    fmt::print("{}\nThe playground is there until Ctrl-C.\n", address);
-    std::fflush(stdout);
-    if (options.browser) open_browser(address);
-    server.serve();
-    return exit_done;
+    return serve(server, options, "The playground");
+}
+
+int view(const PlayOptions& options, const std::string& folder)
+{
+    Server server(files_of(options.web, most_bytes));
+    server.add("/run/", run_files(runs_in(folder)));
+    return serve(server, options, "The viewer");
 }
 
 }  // namespace tarn

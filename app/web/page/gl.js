@@ -78,7 +78,7 @@ void main() {
   color = vec4(pow(c, vec3(1. / 1.06)), 1.);
 }`;
 
-const FIELD = COMMON + `in vec2 at; out vec4 color; uniform vec2 range; uniform vec3 palette[5]; uniform int colors; uniform bool stepped;
+const FIELD = COMMON + `in vec2 at; out vec4 color; uniform vec2 range; uniform vec3 palette[5]; uniform int colors; uniform bool stepped, dark;
 vec3 coloured(float share) {
   float p = clamp(share, 0., 1.) * float(colors - 1); int i = int(min(p, float(colors - 2)));
   return mix(palette[i], palette[i + 1], p - float(i));
@@ -89,7 +89,7 @@ void main() {
   vec3 c = coloured((v - range.x) / (range.y - range.x));
   if (stepped) { vec2 g = abs(fract(x) - .5); c *= 1. - .25 * smoothstep(.42, .5, max(g.x, g.y)); }
   float d = phiAt(x).x, edge = 1.3 * h * cells.x * pixel;
-  c = mix(c, vec3(1.), .85 * smoothstep(edge, 0., abs(d)));
+  c = mix(c, dark ? vec3(.08, .10, .14) : vec3(1.), .85 * smoothstep(edge, 0., abs(d)));
   float s = solidAt(x);
   if (!stepped) c = mix(c, wall(x, s), smoothstep(edge, -edge, s));
   color = vec4(c, 1.);
@@ -213,6 +213,7 @@ class GlPicture {
             gl.uniform3fv(place('palette'), palette.flat());
             gl.uniform1i(place('colors'), palette.length);
             gl.uniform1i(place('stepped'), !!view.flags);
+            gl.uniform1i(place('dark'), !!view.signed);
         }
         this.corners(program);
         gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);

@@ -11,6 +11,7 @@
 #include "tarn/play/walls.h"
 #include "tarn/run/complaint.h"
 #include "tarn/run/frames.h"
+#include "tarn/run/retry.h"
 #include "tarn/scene/validate.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
@@ -20,8 +21,6 @@ namespace tarn {
 
 namespace {
 
-// A step that goes wrong is taken again with half its dt, at most this often, as in a run.
-constexpr int max_halvings = 4;
 constexpr size_t max_undo = 24;
 // No wall is thinner than two cells: thinner ones would be gaps and sheets, which cost more than they show.
 constexpr double least_wall = 1.05;
@@ -129,24 +128,17 @@ Advanced Playground::advance(double seconds, bool single)
     const double end = water_.time + seconds;
     while (water_.time < end) {
         const double remaining = end - water_.time, limit = longest_step(water_, scene_);
-        double dt = single ? std::min(seconds, limit) : equal_step(remaining, limit);
+        const double dt = single ? std::min(seconds, limit) : equal_step(remaining, limit);
         if (!(dt > 0)) return failed(step_too_short(limit, water_.fastest));
-        backup_.take(water_);
-        StepReport report = two_phase::step(water_, scene_, dt);
-        for (int halvings = 0;; ++halvings) {
-            const std::string why = complaint(report, scene_.params);
-            if (why.empty()) break;
-            if (halvings == max_halvings) return failed(why);
-            backup_.give_back(water_);
-            tarn::restore(water_, scene_);
-            report = two_phase::step(water_, scene_, dt /= 2);
-        }
-        ink_.advect(water_.velocity, dt);
-        done.dt = dt;
-        done.iterations = report.pressure.iterations;
+        const Tried tried = step_with_retries(water_, backup_, scene_, dt,
+                                              [&](double part) { return two_phase::step(water_, scene_, part); });
+        if (!tried.wrong.empty()) return failed(tried.wrong);
+        ink_.advect(water_.velocity, tried.dt);
+        done.dt = tried.dt;
+        done.iterations = tried.report.pressure.iterations;
         ++done.steps;
         if (single) break;
-        if (dt == remaining) water_.time = end;
+        if (tried.dt == remaining) water_.time = end;
     }
     return done;
 }
