@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "tarn/base/error.h"
+#include "tarn/serve/run_files.h"
 #include "tarn/serve/server.h"
 #include "temporary_folder.h"
 
@@ -175,6 +176,32 @@ TEST(ServedFiles, LinksAreLeftOut)
     EXPECT_EQ(files.at("/deep/a.js").type, "text/javascript");
     EXPECT_THROW(files_of(folder.path + "/page", 0), InputError);
     EXPECT_THROW(files_of(folder.path + "/nothing", 100), InputError);
+}
+
+TEST(RunFiles, OnlyWhatRunsWriteIsSeen)
+{
+    const TemporaryFolder folder;
+    const std::string run = folder / "runs/dam";
+    std::filesystem::create_directories(run + "/surface");
+    std::filesystem::create_directories(folder / "runs/other");
+    for (const char* name : {"/run.json", "/secret.txt", "/surface/frame_0001.ply", "/surface/frame_1.ply"}) std::ofstream(run + name) << name;
+    std::ofstream(folder / "outside.csv") << "secret";
+    std::filesystem::create_symlink(folder / "outside.csv", run + "/stats.csv");
+    std::filesystem::create_directory_symlink(folder / "runs", run + "/preview");
+    const Server::Answer answer = run_files(runs_in(folder / "runs"));
+    ServedFile file;
+    EXPECT_TRUE(answer("runs.json", file));
+    EXPECT_EQ(file.bytes, "[\"dam\"]");
+    EXPECT_TRUE(answer("dam/run.json", file));
+    EXPECT_TRUE(answer("dam/surface/frame_0001.ply", file));
+    EXPECT_EQ(file.bytes, "/surface/frame_0001.ply");
+    EXPECT_TRUE(answer("dam/frames.json", file));
+    for (const char* path : {"dam/secret.txt", "dam/surface/frame_1.ply", "dam/stats.csv", "dam/preview/frame_0001.png", "dam/surface/../run.json",
+                             "dam/../../outside.csv", "dam//run.json", "dam/", "dam", "", "other/run.json", "../runs/dam/run.json",
+                             "dam/slice/phi/z/500/frame_0001.bin", "dam/slice/phi/z/99999/frame_0001.bin"})
+        EXPECT_FALSE(answer(path, file)) << path;
+    EXPECT_EQ(runs_in(run).size(), 1u);
+    EXPECT_THROW(runs_in(folder / "nothing"), InputError);
 }
 
 // Requests that are torn, huge or nonsense, a hundred thousand of them: the server answers or hangs up, and lives.

@@ -17,13 +17,23 @@ function readPly(buffer) {
     return {vertices, indices, lines: faces === 0};
 }
 
+// The edges of the domain.
+function boxOf(size) {
+    const vertices = new Float32Array(72), indices = [];
+    for (let i = 0; i < 8; ++i) {
+        for (let a = 0; a < 3; ++a) vertices[9 * i + a] = i >> a & 1 ? size[a] : 0;
+        for (let a = 0; a < 3; ++a) if (!(i >> a & 1)) indices.push(i, i | 1 << a);
+    }
+    return {vertices, indices: new Uint32Array(indices), lines: true};
+}
+
 const MESH_VERTEX = `#version 300 es
 in vec3 place, normal, velocity; uniform mat4 camera; out vec3 n, v, x;
 void main() { n = normal; v = velocity; x = place; gl_Position = camera * vec4(place, 1.); }`;
 const MESH_COLOR = `#version 300 es
 precision highp float; in vec3 n, v, x; out vec4 color; uniform vec3 eye, base; uniform bool water, lines;
 void main() {
-  if (lines) { color = vec4(.25, .65, 1., 1.); return; }
+  if (lines) { color = vec4(base, 1.); return; }
   vec3 m = normalize(n), to = normalize(eye - x); if (dot(m, to) < 0.) m = -m;
   vec3 sun = normalize(vec3(-.4, .9, .5)); float lit = .35 + .65 * max(0., dot(m, sun));
   float rim = pow(1. - max(0., dot(m, to)), 3.), shine = pow(max(0., dot(reflect(-sun, m), to)), 60.);
@@ -92,7 +102,7 @@ class MeshPicture {
     }
 
     camera() {
-        const [a, b] = this.flat ? [0, 0] : this.turn, size = this.size, reach = 0.62 * Math.hypot(...size) * this.zoom, far = 3 * reach;
+        const [a, b] = this.flat ? [0, 0] : this.turn, size = this.size, reach = 0.52 * Math.hypot(...size) * this.zoom, far = 3 * reach;
         const to = [Math.sin(a) * Math.cos(b), Math.sin(b), Math.cos(a) * Math.cos(b)], right = [Math.cos(a), 0, -Math.sin(a)];
         const up = [to[1] * right[2] - to[2] * right[1], to[2] * right[0] - to[0] * right[2], to[0] * right[1] - to[1] * right[0]];
         const target = size.map((s, i) => s / 2 + reach * (this.shift[0] * right[i] + this.shift[1] * up[i]));
@@ -125,7 +135,7 @@ class MeshPicture {
         for (const [name, kept] of Object.entries(this.meshes)) {
             gl.uniform1i(place('water'), name === 'surface');
             gl.uniform1i(place('lines'), kept.mesh.lines);
-            gl.uniform3fv(place('base'), name === 'surface' ? [.10, .42, .80] : [.62, .58, .53]);
+            gl.uniform3fv(place('base'), name === 'surface' ? (kept.mesh.lines ? [.25, .65, 1] : [.10, .42, .80]) : name === 'box' ? [.35, .42, .52] : [.62, .58, .53]);
             gl.bindBuffer(gl.ARRAY_BUFFER, kept.vertices);
             ['place', 'normal', 'velocity'].forEach((attribute, i) => {
                 const at = gl.getAttribLocation(this.program, attribute);

@@ -3,7 +3,7 @@
 'use strict';
 
 const $ = id => document.getElementById(id);
-const KINDS = [['surface', 'Surface'], ['preview', 'Drawing'], ['render', 'Render']];
+const KINDS = [['surface', 'Surface'], ['state', 'Slice'], ['preview', 'Drawing'], ['render', 'Render']];
 const KEPT = 12;
 const PLOTS = [
     ['Volume drift', r => 100 * (r.volume / r.volume_expected - 1), v => v.toFixed(3) + ' %', '#39c2ff'],
@@ -40,6 +40,8 @@ async function look() {
         const size = /\[domain\][^[]*?size = \[([^\]]*)\]/.exec(scene)[1].split(',').map(Number);
         picture.flat = size.length === 2;
         picture.size = [size[0], size[1], size[2] ?? 0];
+        picture.put('box', boxOf(picture.size));
+        $('axis').disabled = $('place').disabled = picture.flat;
         $('log').textContent = log.split('\n').slice(-200).join('\n');
         showStatus();
         showKinds();
@@ -86,6 +88,29 @@ async function surfaceOf(kind, frame) {
     return view.cache.get(key);
 }
 
+async function sliceOf(frame) {
+    const cut = `slice/${$('field').value}/${$('axis').value}/${$('place').value}/`;
+    const buffer = await ask(cut + name('', frame, 'bin').slice(1), 'arrayBuffer'), [width, height] = new Int32Array(buffer, 0, 2);
+    return {width, height, values: new Float32Array(buffer, 8)};
+}
+
+// Phi in blues inside the water and greys outside, speed from dark to bright; a pixel for each cell, enlarged.
+function drawSlice({width, height, values}) {
+    const canvas = $('slice'), context = canvas.getContext('2d'), image = context.createImageData(canvas.width = width, canvas.height = height);
+    const phi = $('field').value === 'phi';
+    let most = 1e-9;
+    for (const v of values) most = Math.max(most, Math.abs(v));
+    for (let j = 0; j < height; ++j)
+        for (let i = 0; i < width; ++i) {
+            const s = values[j * width + i] / most, t = Math.abs(s);
+            const color = phi ? (s < 0 ? [90 - 80 * t, 170 - 110 * t, 235 - 85 * t] : [235 - 130 * t, 238 - 128 * t, 240 - 120 * t])
+                : [20 + 235 * Math.min(1, 1.6 * t * t), 25 + 215 * t, 60 + 150 * Math.sqrt(t)];
+            image.data.set([...color, 255], 4 * ((height - 1 - j) * width + i));
+        }
+    context.putImageData(image, 0, 0);
+    $('most').textContent = 'up to ' + most.toPrecision(3) + (phi ? ' m' : ' m/s');
+}
+
 // The newest frame that is wanted is shown; those between are left out where they come too fast.
 async function showFrame(frame) {
     view.frame = frame;
@@ -106,6 +131,8 @@ async function showFrame(frame) {
             picture.put('solids', solid);
             picture.draw();
         }
+        if (view.kind === 'state' && framesOf('state').includes(frame)) drawSlice(await sliceOf(frame));
+        $('slice').hidden = $('cut').hidden = view.kind !== 'state';
         $('picture').hidden = !drawn;
         view.shown = frame;
     } catch (error) {
@@ -190,6 +217,7 @@ addEventListener('keydown', event => {
     else return;
     event.preventDefault();
 });
+for (const id of ['field', 'axis', 'place']) $(id).addEventListener('input', () => showFrame(view.frame));
 addEventListener('resize', () => picture.draw());
 
 function open(run) {

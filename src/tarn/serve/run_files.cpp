@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <regex>
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
 #include "tarn/run/frames.h"
+#include "tarn/scene/read.h"
+#include "tarn/serve/slices.h"
 
 namespace fs = std::filesystem;
 
@@ -19,7 +22,7 @@ namespace {
 
 // Larger files are for other programs.
 constexpr uintmax_t most_bytes = uintmax_t(1) << 30;
-constexpr const char* shown[][2] = {{"surface", "ply"}, {"solids", "ply"}, {"preview", "png"}, {"render", "png"}};
+constexpr const char* shown[][2] = {{"surface", "ply"}, {"solids", "ply"}, {"preview", "png"}, {"render", "png"}, {"state", state_ending}};
 
 bool is_run(const fs::path& folder)
 {
@@ -34,15 +37,40 @@ bool may_be_seen(const std::string& file)
     return std::regex_match(file, names);
 }
 
-// A plain file in the folder, reached over no link.
-bool read_plain(const fs::path& folder, const std::string& file, ServedFile& to)
+// Whether it is a plain file in the folder, reached over no link.
+bool is_plain(const fs::path& folder, const std::string& file)
 {
     std::error_code error;
     const fs::path path = folder / file;
     if (path.parent_path() != folder && !fs::is_directory(fs::symlink_status(path.parent_path(), error))) return false;
-    if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > most_bytes || error) return false;
-    to = {read_file(path), content_type(file)};
+    return fs::is_regular_file(fs::symlink_status(path, error)) && fs::file_size(path, error) <= most_bytes && !error;
+}
+
+bool read_plain(const fs::path& folder, const std::string& file, ServedFile& to)
+{
+    if (!is_plain(folder, file)) return false;
+    to = {read_file(folder / file), content_type(file)};
     return true;
+}
+
+// slice/phi/z/500/frame_0012.bin: a cut at half of z. Of states that cannot be read there is none.
+bool cut_slice(const fs::path& folder, const std::string& file, Slices& slices, ServedFile& to)
+{
+    static const std::regex names("slice/(phi|speed)/([xyz])/([0-9]{1,4})/(frame_[0-9]{4,9})\\.bin");
+    std::smatch parts;
+    if (!std::regex_match(file, parts, names)) return false;
+    const std::string state = "state/" + parts[4].str() + "." + state_ending;
+    ServedFile scene;
+    if (!is_plain(folder, state) || !read_plain(folder, "scene.toml", scene)) return false;
+    try {
+        const int dimension = read_params(scene.bytes, "scene.toml").dimension();
+        to = {slices.cut(folder / state, dimension, parts[1] == "phi" ? SliceOf::phi : SliceOf::speed, parts[2].str()[0] - 'x',
+                         std::stoi(parts[3]) / 1000.0),
+              content_type(file)};
+        return true;
+    } catch (const std::runtime_error&) {
+        return false;
+    }
 }
 
 nlohmann::json frames_of(const std::string& folder)
@@ -75,7 +103,7 @@ Runs runs_in(const std::string& folder)
 
 Server::Answer run_files(Runs runs)
 {
-    return [runs = std::move(runs)](const std::string& rest, ServedFile& file) {
+    return [runs = std::move(runs), slices = std::make_shared<Slices>()](const std::string& rest, ServedFile& file) {
         if (rest == "runs.json") {
             nlohmann::json names = nlohmann::json::array();
             for (const auto& [name, folder] : runs) names.push_back(name);
@@ -91,7 +119,8 @@ Server::Answer run_files(Runs runs)
             file = {frames_of(run->second).dump(), content_type(name)};
             return true;
         }
-        return may_be_seen(name) && read_plain(run->second, name, file);
+        if (may_be_seen(name)) return read_plain(run->second, name, file);
+        return cut_slice(run->second, name, *slices, file);
     };
 }
 
