@@ -22,7 +22,8 @@ async function main(scene, cells, steps, file) {
         const at = tarn._play_field(0), count = tarn._play_count();
         fs.writeFileSync(file, Buffer.from(tarn.HEAPF32.slice(at / 4, at / 4 + count).buffer));
     }
-    console.log(JSON.stringify({steps: taken, milliseconds}));
+    const at = tarn._play_measures() / 8;
+    console.log(JSON.stringify({steps: taken, milliseconds, volume: tarn.HEAPF64[at + 6], potential: tarn.HEAPF64[at + 9]}));
 }
 
 main(...process.argv.slice(2)).catch(error => {

@@ -305,6 +305,13 @@ async function main() {
             const again = (await measures()).volume;
             check(Math.abs(again / volume - 1) < 0.05, `${volume} m², then ${again} m²`);
         }],
+        ['WebAssembly gives what the native program gives', async () => {
+            const told = execFileSync(program, ['bench', 'play'], {encoding: 'utf8'});
+            const apart = [...told.matchAll(/at most ([-+.e\d]+) m apart; of mixing, volume ([-+.e\d]+)/g)];
+            check(apart.length === 2, told);
+            for (const [, phi, volume] of apart) check(Number(phi) < 1e-3 && Number(volume) < 1e-3, `phi ${phi} m apart, volume ${volume}`);
+            return apart.map(([, phi]) => phi + ' m').join(', ');
+        }],
         ['without WebGL a plain canvas is drawn, embedded', async () => {
             await page.goto('about:blank');
             await page.goto(address + '?flat&embed');
