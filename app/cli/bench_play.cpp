@@ -99,7 +99,7 @@ int bench_play(const fs::path& web, const fs::path& source)
     set_threads(1);
     for (const int cells : {64, 192}) {
         // As many that a browser's compiler has long done its part.
-        const int steps = cells == 64 ? 2000 : 400;
+        const int steps = cells == 64 ? 1500 : 250;
         const Timing native = time_native(source / timed_scene, cells, steps);
         fmt::print("play {}x{}: native {:.2f} ms a step, {:.0f} steps/s on one thread\n", cells, 3 * cells / 4,
                    native.milliseconds, 1e3 / native.milliseconds);

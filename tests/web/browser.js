@@ -29,7 +29,7 @@ async function open(playwright) {
     if (!fs.existsSync(playwright)) skip('playwright-core is not there');
     if (!fs.existsSync('/usr/bin/chromium')) skip('Chromium is not there');
     const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'tarn_chromium_'));
-    const context = await require(playwright).chromium.launchPersistentContext(profile, {
+    const context = await require(path.resolve(playwright)).chromium.launchPersistentContext(profile, {
         executablePath: '/usr/bin/chromium', viewport: {width: 1280, height: 800}, colorScheme: 'dark', acceptDownloads: true,
         args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
             '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],

@@ -163,11 +163,15 @@ async function main() {
         }],
         ['ink goes with the flow', async () => {
             await start('dam_break');
+            await page.evaluate(() => setPaused(true));
+            await page.click('#reset');
+            await page.waitForFunction(() => state.frame.measures.step === 0);
             await tool('Ink');
             await drag([[0.05, 0.2], [0.28, 0.2]]);
             await page.evaluate(() => $('inks').children[1].click());
             await drag([[0.05, 0.4], [0.28, 0.4]]);
-            await seconds(0.5);
+            await page.evaluate(() => setPaused(false));
+            await seconds(0.6);
             const far = await page.evaluate(() => {
                 const {ink, cells: [nx, ny]} = state.frame;
                 let far = 0;
