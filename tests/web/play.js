@@ -309,6 +309,21 @@ async function main() {
             const again = (await measures()).volume;
             check(Math.abs(again / volume - 1) < 0.05, `${volume} m², then ${again} m²`);
         }],
+        ['a grid that is too slow becomes coarser', async () => {
+            await start('empty', 96);
+            await page.evaluate(() => { state.auto = true; for (let n = 0; n < 60; ++n) adapt({seconds: 0.05}); });
+            await page.waitForFunction(() => state.frame.cells[0] === 64);
+        }],
+        // As a hidden page is: a browser without a window never hides one by itself.
+        ['a page whose pictures nobody wants rests', async () => {
+            await page.evaluate(() => { state.idle = requestAnimationFrame; window.requestAnimationFrame = () => 0; });
+            await page.waitForTimeout(400);
+            const before = (await measures()).step;
+            await page.waitForTimeout(400);
+            check((await measures()).step === before, 'it goes on without pictures');
+            await page.evaluate(() => { window.requestAnimationFrame = state.idle; requestAnimationFrame(tick); });
+            await frames(2);
+        }],
         ['WebAssembly gives what the native program gives', async () => {
             const told = execFileSync(program, ['bench', 'play'], {encoding: 'utf8'});
             const apart = [...told.matchAll(/at most ([-+.e\d]+) m apart; of mixing, volume ([-+.e\d]+)/g)];
