@@ -10,14 +10,18 @@ async function main(scene, cells, steps, file) {
     const fail = () => { throw new Error(tarn.ccall('play_error', 'string')); };
     const text = fs.readFileSync(scene, 'utf8');
     if (!tarn.ccall('play_open', 'number', ['string', 'string', 'number'], [text, scene, Number(cells)])) fail();
-    const begun = process.hrtime.bigint();
-    let taken = 0;
+    // The second half is timed: until then what runs often has been compiled for speed.
+    let begun = process.hrtime.bigint(), taken = 0, before = 0;
     while (taken < Number(steps)) {
+        if (taken <= Number(steps) / 2) {
+            begun = process.hrtime.bigint();
+            before = taken;
+        }
         const n = tarn._play_advance(1 / 60, 1);
         if (n < 0) fail();
         taken += n;
     }
-    const milliseconds = Number(process.hrtime.bigint() - begun) / 1e6 / taken;
+    const milliseconds = Number(process.hrtime.bigint() - begun) / 1e6 / (taken - before);
     if (file) {
         const at = tarn._play_field(0), count = tarn._play_count();
         fs.writeFileSync(file, Buffer.from(tarn.HEAPF32.slice(at / 4, at / 4 + count).buffer));
