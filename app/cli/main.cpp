@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "play.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/base/nearest.h"
 #include "tarn/base/version.h"
@@ -43,11 +44,13 @@ constexpr const char* examples = R"(Examples:
   tarn render out/dam_break --frames 20-40        pictures by the renderer
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
+  tarn view out/dam_break                         the run in a browser, while it goes on or afterwards
+  tarn play                                       water to play with, in a browser
   tarn pack scenes/dam_break.toml                 dam_break.pack, for a machine that has only tarn-state
   tarn convert out/dam_break --set output.surface=usd   other files, from the states that it left
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (after saving).
-The script ./tarn knows three more commands: build, test and blender.)";
+The script ./tarn knows four more commands: build, test, python and blender.)";
 
 // The folder that holds scenes/ and validation/: beside an installed program, or the source it was built from.
 fs::path home()
@@ -55,6 +58,13 @@ fs::path home()
     std::error_code error;
     const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path() / "../share/tarn";
     return fs::exists(installed / "scenes", error) ? installed : fs::path(TARN_SOURCE_DIR);
+}
+
+// The folder of the page that `tarn play` serves: beside an installed program, or where the source is built.
+fs::path web_folder()
+{
+    std::error_code error;
+    return fs::exists(home() / "web", error) ? home() / "web" : home() / "build-web/web";
 }
 
 // The name under which the program was called: the script ./tarn gives its own.
@@ -184,9 +194,10 @@ private:
     RunOptions running_;
     RenderOptions rendering_;
     RedrawOptions drawing_;
+    PlayOptions playing_;
     int frames_ = 0;
     double rate_ = 0;
-    bool resume_ = false, force_ = false, markdown_ = false;
+    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false;
 
     CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
     {
@@ -317,8 +328,32 @@ private:
             ->check(CLI::PositiveNumber);
     }
 
+    void add_browser_commands()
+    {
+        CLI::App* command = add("play", "Play with water in a browser", [this] {
+            playing_.web = web_folder();
+            playing_.browser = !no_browser_;
+            return play(playing_);
+        });
+        add_serving(command);
+
+        command = add("view", "Watch runs, finished or going on, in a browser", [this] {
+            playing_.web = fs::exists(home() / "view") ? home() / "view" : home() / "app/web/view";
+            playing_.browser = !no_browser_;
+            return view(playing_, dir_.empty() ? "out" : dir_);
+        });
+        command->add_option("dir", dir_, "Folder of the run, or of several [out]")->type_name("DIR");
+        add_serving(command);
+    }
+    void add_serving(CLI::App* command)
+    {
+        command->add_option("--port", playing_.port, "Port on 127.0.0.1 [a free one]")->type_name("N")->check(CLI::Range(1, 65535));
+        command->add_flag("--no-browser", no_browser_, "Print the address, and open nothing");
+    }
+
     void add_other_commands()
     {
+        add_browser_commands();
         add("scenes", "List the example scenes", list_scenes);
         CLI::App* command = add("plot", "Draw stats.csv and gauges.csv of a run as SVG", [this] { return plot(dir_); });
         add_folder(command, dir_);
@@ -338,6 +373,7 @@ private:
 
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
+            if (name_ == "play") return bench_play(web_folder(), home());
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");

@@ -209,7 +209,7 @@ struct Row {
         TARN_UNROLL
         for (int a = 0; a < D; ++a) {
             const int stride = f.next(a), end = last[a];
-#pragma GCC ivdep
+            TARN_INDEPENDENT
             for (int i = 0; i < n; ++i) index[i] += stride * tarn::locate(x[a][i], end, w[a][i]);
         }
     }
@@ -280,7 +280,7 @@ inline void trace_row(const FaceView<2>& path, const FaceView<2, const float>& v
     }
     for (int pieces = 0; pieces < most_pieces; ++pieces) {
         float longest = 0;
-#pragma GCC ivdep
+        TARN_INDEPENDENT
         for (int i = 0; i < n; ++i) {
             const float far = s * left[i] * std::sqrt(u[i] * u[i] + v[i] * v[i]), length = far > piece ? far : piece;
             const float part = left[i] * piece / length;
@@ -292,7 +292,7 @@ inline void trace_row(const FaceView<2>& path, const FaceView<2, const float>& v
         }
         for (int i = 0; i < n; ++i) longest = left[i] > longest ? left[i] : longest;
         if (!(longest > 0)) break;
-#pragma GCC ivdep
+        TARN_INDEPENDENT
         for (int i = 0; i < n; ++i) look(x[i], y[i], u[i], v[i]);
     }
     for (int i = 0; i < n; ++i) {
@@ -342,7 +342,7 @@ struct FollowPathsCip {
             const float* const p = path[a].data + first;
             const float start = static_cast<float>(c[a]);  // the offset of faces, and that of their values, cancel
             const int at = c[axis], last = cells[axis];
-#pragma GCC ivdep
+            TARN_INDEPENDENT
             for (int i = 0; i < n; ++i) {
                 const int face = axis == 0 ? at + i : at;
                 const float upper = p[i], lower = p[i - next];

@@ -2,8 +2,12 @@
 // What several cells may change at once. Only changes whose order does not matter are here: minima, maxima, sums of
 // integers, and stores where any of the stored values will do.
 
-#if !defined(__CUDACC__)
+#if !defined(__CUDACC__) && !defined(TARN_BACKEND_SERIAL)
 #include <atomic>
+#endif
+
+#if defined(TARN_BACKEND_SERIAL)
+#include <utility>
 #endif
 
 #include "tarn/base/macros.h"
@@ -39,6 +43,18 @@ __device__ inline void atomic_max(float* value, float with)
         old = seen;
     }
 }
+
+#elif defined(TARN_BACKEND_SERIAL)
+
+// One thread has nobody to wait for; and compilers for WebAssembly lack std::atomic_ref.
+inline int atomic_load(const int* value) { return *value; }
+inline void atomic_store(int* value, int now) { *value = now; }
+inline int atomic_exchange(int* value, int now) { return std::exchange(*value, now); }
+inline int atomic_min(int* value, int with) { return std::exchange(*value, with < *value ? with : *value); }
+inline int atomic_add(int* value, int more) { return std::exchange(*value, *value + more); }
+inline void atomic_add(long long* value, long long more) { *value += more; }
+inline void atomic_min(float* value, float with) { *value = with < *value ? with : *value; }
+inline void atomic_max(float* value, float with) { *value = with > *value ? with : *value; }
 
 #else
 

@@ -57,7 +57,7 @@ void each(const Box<2>& b, const F& f)
     const int begin = b.lo[0], end = b.hi[0];
     for (int j = b.lo[1]; j < b.hi[1]; ++j) {
         if constexpr (independent) {
-#pragma GCC ivdep
+            TARN_INDEPENDENT
             for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
         } else {
             for (int i = begin; i < end; ++i) g(Cell<2>{i, j});
@@ -72,7 +72,7 @@ void each(const Box<3>& b, const F& f)
     for (int k = b.lo[2]; k < b.hi[2]; ++k)
         for (int j = b.lo[1]; j < b.hi[1]; ++j) {
             if constexpr (independent) {
-#pragma GCC ivdep
+                TARN_INDEPENDENT
                 for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
             } else {
                 for (int i = begin; i < end; ++i) g(Cell<3>{i, j, k});
@@ -112,7 +112,7 @@ void each_row_at(const Box<D>& box, const F& f, const Use& use)
     each(rows, [&](Cell<D> c) {
         const F g = f;
         if constexpr (independent) {
-#pragma GCC ivdep
+            TARN_INDEPENDENT
             for (int i = 0; i < length; ++i) {
                 Cell<D> here = c;
                 here[0] = begin + i;

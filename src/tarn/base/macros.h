@@ -47,3 +47,12 @@
 #else
 #define TARN_UNROLL
 #endif
+
+// Before a loop whose rounds do not read what others of them write, so that several can be done at once.
+#if defined(__clang__)
+#define TARN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TARN_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TARN_INDEPENDENT
+#endif

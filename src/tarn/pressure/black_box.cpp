@@ -109,7 +109,7 @@ void split(const char* name, Field<2>& even, Field<2>& odd, const Tiles<2>& tile
         const int to = e.index({0, j}), from = own.index({0, j});
         for (int begin = 0; begin < n; begin += split_at_once) {
             const int length = std::min(split_at_once, n - begin), pairs = length / 2;
-#pragma GCC ivdep
+            TARN_INDEPENDENT
             for (int i = 0; i < length; ++i) row[i] = own(from + begin + i);
             float* const even_row = &e[to + begin / 2];
             float* const odd_row = &o[to + begin / 2];
@@ -405,7 +405,7 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
             for (int begin = 0; begin < cells[0]; begin += split_at_once) {
                 const int length = std::min(split_at_once, cells[0] - begin), pairs = length / 2,
                           first = from + begin / 2;
-#pragma GCC ivdep
+                TARN_INDEPENDENT
                 for (int i = 0; i < pairs; ++i) {
                     row[2 * i] = own.even(first + i, between_rows.value);
                     row[2 * i + 1] = own.odd(first + i, between_rows.value);
@@ -454,7 +454,7 @@ void smooth_by(const BlackBoxLevel& level, const Kernel& kernel, bool plain)
     backend::blocks("smooth", (length + smoothed_at_once - 1) / smoothed_at_once, length, [&](int block) {
         const Kernel own = kernel;
         const int end = std::min(length, (block + 1) * smoothed_at_once);
-#pragma GCC ivdep
+        TARN_INDEPENDENT
         for (int i = block * smoothed_at_once; i < end; ++i) own(i);
     });
 }

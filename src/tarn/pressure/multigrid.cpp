@@ -79,7 +79,7 @@ void restrict_by_rows(Field<D>& coarse, const Tiles<D>& coarse_tiles, const Fiel
                 const int first = xv.index(f);
                 const auto xr = xv, br = bv;
                 const PoissonView<D> ar = a;
-#pragma GCC ivdep
+                TARN_INDEPENDENT
                 for (int i = 0; i < length; ++i) {
                     const float residual = br[first + i] - apply<uniform>(xr, ar, first + i);
                     sum[i] += ar.inverse_diagonal[first + i] > 0 ? residual : 0.0f;

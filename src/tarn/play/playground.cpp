@@ -1,0 +1,384 @@
+#include "tarn/play/playground.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/base/error.h"
+#include "tarn/field/sample.h"
+#include "tarn/phases/fragments_read.h"
+#include "tarn/play/settings.h"
+#include "tarn/play/walls.h"
+#include "tarn/run/complaint.h"
+#include "tarn/run/frames.h"
+#include "tarn/run/retry.h"
+#include "tarn/scene/validate.h"
+#include "tarn/step/surface.h"
+#include "tarn/step/two_phase.h"
+#include "tarn/surface/measure.h"
+
+namespace tarn {
+
+namespace {
+
+constexpr size_t max_undo = 24;
+// No wall is thinner than two cells: thinner ones would be gaps and sheets, which cost more than they show.
+constexpr double least_wall = 1.05;
+
+Params for_play(Params p)
+{
+    if (p.dimension() != 2)
+        throw InputError("domain.size: the playground is two-dimensional; give two numbers");
+    if (p.flow) throw InputError("flow: the playground moves water by itself; leave [flow] away");
+    if (p.wind) throw InputError("wind: the playground has air of its own; leave [wind] away");
+    if (p.method.phases != Phases::water_air) {
+        p.method.phases = Phases::water_air;
+        p.method.advection = p.surface.advection = Advection::cip;
+    }
+    p.method.surface = SurfaceKind::level_set;
+    if (const auto wrong = problems(p); !wrong.empty()) throw InputError(wrong[0].key + ": " + wrong[0].text);
+    return p;
+}
+
+Scene scene_of(const Params& p) { return build_scene(p, "playground", "playground", "."); }
+
+double distance_to_way(Vec<2> x, const Stroke& s)
+{
+    const Vec<2> along = s.to - s.from, from = x - s.from;
+    const double square = dot(along, along), share = square > 0 ? dot(from, along) / square : 0;
+    return length(from - std::clamp(share, 0.0, 1.0) * along) - s.radius;
+}
+
+template <class T>
+Keyed<T> shifted(Keyed<T> keyed, double by)
+{
+    if (keyed.varies())
+        for (auto& key : keyed.keys) key.t -= by;
+    return keyed;
+}
+
+// The water of each column as boxes between the heights where phi changes its sign, with the mean velocity in them.
+void add_columns(std::vector<WaterParams>& boxes, const Water<2>& w)
+{
+    const auto phi = w.phi.view();
+    const double h = w.grid.h;
+    const int rows = w.grid.cells[1];
+    for (int i = 0; i < w.grid.cells[0]; ++i) {
+        double bottom = -h;
+        Vec<2> sum;
+        int wet = 0;
+        const auto close = [&](double top) {
+            WaterParams box;
+            box.shape = ShapeKind::box;
+            box.min = Vec3{i * h, bottom, 0};
+            box.max = Vec3{(i + 1) * h, top, 0};
+            for (int a = 0; a < 2; ++a) box.velocity[a] = std::round(1e4 * sum[a] / wet) / 1e4;
+            if (top > bottom) boxes.push_back(box);
+            wet = 0, sum = Vec<2>{};
+        };
+        for (int j = 0; j < rows; ++j) {
+            const float here = phi(Cell<2>{i, j});
+            const float below = j > 0 ? phi(Cell<2>{i, j - 1}) : here;
+            const double crossing = (j + 0.5 - here / (here - below)) * h;
+            if (here < 0) {
+                if (wet == 0) bottom = j > 0 ? crossing : -h;
+                sum += velocity_at_cell(w.velocity.view(), Cell<2>{i, j}).as<double>();
+                ++wet;
+            } else if (wet > 0) {
+                close(crossing);
+            }
+        }
+        if (wet > 0) close((rows + 1) * h);
+    }
+}
+
+// Neighbours of the same height and velocity are one box.
+std::vector<WaterParams> joined(const std::vector<WaterParams>& boxes)
+{
+    std::vector<WaterParams> all;
+    for (const WaterParams& box : boxes) {
+        const auto same = [&](const WaterParams& other) {
+            return std::fabs((*other.max)[0] - (*box.min)[0]) < 1e-9 && other.velocity == box.velocity &&
+                   std::fabs((*other.min)[1] - (*box.min)[1]) < 1e-6 && std::fabs((*other.max)[1] - (*box.max)[1]) < 1e-6;
+        };
+        const auto found = std::find_if(all.begin(), all.end(), same);
+        if (found == all.end())
+            all.push_back(box);
+        else
+            found->max = box.max;
+    }
+    return all;
+}
+
+}  // namespace
+
+Playground::Playground(Params params)
+    : start_(for_play(std::move(params))),
+      scene_(scene_of(start_)),
+      water_(two_phase::initial_water<2>(scene_)),
+      ink_(water_.grid),
+      backup_(water_.grid)
+{
+    if (on_device()) throw InputError("the playground runs on a processor; leave --backend cuda away");
+}
+
+Advanced Playground::advance(double seconds, bool single)
+{
+    Advanced done;
+    const double end = water_.time + seconds;
+    while (water_.time < end) {
+        const double remaining = end - water_.time, limit = longest_step(water_, scene_);
+        const double dt = single ? std::min(seconds, limit) : equal_step(remaining, limit);
+        if (!(dt > 0)) return failed(step_too_short(limit, water_.fastest));
+        const Tried tried = step_with_retries(water_, backup_, scene_, dt,
+                                              [&](double part) { return two_phase::step(water_, scene_, part); });
+        if (!tried.wrong.empty()) return failed(tried.wrong);
+        ink_.advect(water_.velocity, tried.dt);
+        done.dt = tried.dt;
+        done.iterations = tried.report.pressure.iterations;
+        ++done.steps;
+        if (single) break;
+        if (tried.dt == remaining) water_.time = end;
+    }
+    return done;
+}
+
+// The water that could not go on is of no use; the walls and settings are.
+Advanced Playground::failed(const std::string& why)
+{
+    restart();
+    Advanced done;
+    done.wrong = why;
+    return done;
+}
+
+void Playground::restart()
+{
+    start_.solid = scene_.params.solid;
+    Params params = start_;
+    params.domain.cells = scene_.params.domain.cells;
+    params.domain.gravity = start_.domain.gravity;
+    scene_ = scene_of(params);
+    water_ = two_phase::initial_water<2>(scene_);
+    ink_.clear();
+    backup_ = Backup<2>(water_.grid);
+    undo_.clear();
+    edits_ = 0;
+    ++solids_changed_;
+}
+
+void Playground::rebuild()
+{
+    scene_ = scene_of(scene_.params);
+    water_ = carried_over(water_, scene_);
+    ink_ = ink_.on(water_.grid);
+    backup_ = Backup<2>(water_.grid);
+    undo_.clear();
+    ++solids_changed_;
+}
+
+void Playground::set(const std::string& key, const std::string& value)
+{
+    // Into what restart() goes back to as well: a setting belongs to the hand, not to the moment.
+    Params trial = scene_.params;
+    const Setting& setting = set_parameter(trial, key, value);
+    if (const auto wrong = problems(trial); !wrong.empty()) throw InputError(wrong[0].key + ": " + wrong[0].text);
+    scene_.params = std::move(trial);
+    (void)set_parameter(start_, key, value);
+    if (setting.restarts) rebuild();
+}
+
+void Playground::set_gravity(Vec<2> gravity)
+{
+    scene_.params.domain.gravity = Vec3{gravity[0], gravity[1], 0};
+    start_.domain.gravity = scene_.params.domain.gravity;
+}
+
+void Playground::set_cells(int cells)
+{
+    if (cells == scene_.params.domain.cells) return;
+    Params trial = scene_.params;
+    trial.domain.cells = cells;
+    if (const auto wrong = problems(trial); !wrong.empty()) throw InputError(wrong[0].key + ": " + wrong[0].text);
+    scene_.params.domain.cells = start_.domain.cells = cells;
+    rebuild();
+}
+
+void Playground::begin_stroke()
+{
+    undo_.push_back({Backup<2>(water_.grid), Ink(water_.grid), scene_.params.solid});
+    undo_.back().state.take(water_);
+    undo_.back().ink.copy(ink_);
+    if (undo_.size() > max_undo) undo_.pop_front();
+    line_.clear();
+    line_from_ = scene_.params.solid.size();
+}
+
+bool Playground::undo()
+{
+    if (undo_.empty()) return false;
+    Undo& last = undo_.back();
+    const bool walls = last.solid.size() != scene_.params.solid.size();
+    scene_.params.solid = last.solid;
+    if (walls) build_solids();
+    last.state.give_back(water_);
+    tarn::restore(water_, scene_);
+    ink_.copy(last.ink);
+    undo_.pop_back();
+    line_.clear();
+    line_from_ = scene_.params.solid.size();
+    ++edits_;
+    return true;
+}
+
+void Playground::build_solids()
+{
+    Scene next = scene_of(scene_.params);
+    scene_ = std::move(next);
+    change_solids(water_, scene_);
+    ++solids_changed_;
+}
+
+void Playground::apply(const Stroke& s)
+{
+    ++edits_;
+    const BrushDistance brush = [&](Vec<2> x) { return distance_to_way(x, s); };
+    const Vec<2> middle = 0.5 * (s.from + s.to);
+    switch (s.brush) {
+        case Brush::pour:
+            return pour(water_, scene_, brush, middle, s.velocity);
+        case Brush::remove:
+        case Brush::air:
+            return remove_water(water_, scene_, brush, middle);
+        case Brush::stir:
+            return push(water_, brush, s.radius, s.velocity, 0.7);
+        case Brush::wall:
+        case Brush::erase_wall:
+            return draw_wall(s);
+        case Brush::ink:
+            return paint(s);
+    }
+}
+
+void Playground::draw_wall(const Stroke& s)
+{
+    if (line_.empty()) line_.push_back(s.from);
+    line_.push_back(s.to);
+    const double radius = std::max(s.radius, least_wall * water_.grid.h);
+    const std::vector<SolidParams> shapes =
+        wall_along(simplified(line_, 0.3 * water_.grid.h), radius, s.brush == Brush::erase_wall);
+    std::vector<SolidParams>& all = scene_.params.solid;
+    // To cut from nothing is no shape.
+    if (s.brush == Brush::erase_wall && line_from_ == 0) return;
+    all.resize(line_from_);
+    all.insert(all.end(), shapes.begin(), shapes.end());
+    build_solids();
+}
+
+void Playground::paint(const Stroke& s)
+{
+    const Grid<2>& grid = water_.grid;
+    for (int j = 0; j < grid.cells[1]; ++j)
+        for (int i = 0; i < grid.cells[0]; ++i) {
+            const double inside = -distance_to_way(grid.centre(Cell<2>{i, j}), s) / s.radius;
+            if (inside > 0) ink_.add(Cell<2>{i, j}, s.color, static_cast<float>(std::min(1.0, 2 * inside)));
+        }
+}
+
+Params Playground::saved() const
+{
+    Params p = scene_.params;
+    if (water_.time == 0 && edits_ == 0) return p;
+    const double now = water_.time;
+    p.domain.gravity = shifted(p.domain.gravity, now);
+    for (auto& solid : p.solid) solid.translate = shifted(solid.translate, now), solid.rotate = shifted(solid.rotate, now);
+    for (auto& source : p.source) {
+        if (source.velocity) source.velocity = shifted(*source.velocity, now);
+        if (source.rate) source.rate = shifted(*source.rate, now);
+    }
+    for (auto& sink : p.sink)
+        if (sink.rate) sink.rate = shifted(*sink.rate, now);
+    std::vector<WaterParams> boxes;
+    add_columns(boxes, water_);
+    for (const ShownDrop& drop : drops()) {
+        if (static_cast<FragmentKind>(drop.kind) != FragmentKind::droplet || drop.radius < 0.3 * water_.grid.h) continue;
+        WaterParams ball;
+        ball.shape = ShapeKind::sphere;
+        ball.center = Vec3{drop.x, drop.y, 0};
+        ball.radius = drop.radius;
+        ball.velocity = Vec3{drop.u, drop.v, 0};
+        boxes.push_back(ball);
+    }
+    p.water = joined(boxes);
+    return p;
+}
+
+std::vector<float> Playground::field(Shown shown) const
+{
+    const Grid<2>& grid = water_.grid;
+    const auto phi = water_.phi.view();
+    const auto u = water_.velocity.view();
+    const float per_h = static_cast<float>(1 / grid.h);
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(grid.count()));
+    const auto vorticity = [&](int i, int j) {
+        const auto mean = [&](int a, int x, int y) {
+            x = std::clamp(x, 0, grid.cells[0] - 1), y = std::clamp(y, 0, grid.cells[1] - 1);
+            return velocity_at_cell(u, Cell<2>{x, y})[a];
+        };
+        return 0.5f * per_h * (mean(1, i + 1, j) - mean(1, i - 1, j) - mean(0, i, j + 1) + mean(0, i, j - 1));
+    };
+    const auto flag = [&](Cell<2> c) {
+        if (water_.solids.any) {
+            const float open = fluid_fraction<2>(water_.solids.distance.view(), c, static_cast<float>(grid.h));
+            if (open < 1) return open > 0 ? CellFlag::cut : CellFlag::solid;
+        }
+        return phi(c) < 0 ? CellFlag::water : CellFlag::air;
+    };
+    const auto value = [&](Cell<2> c) -> float {
+        const auto [i, j] = c.v;
+        switch (shown) {
+            case Shown::phi:
+                return phi(c);
+            case Shown::pressure:
+                return water_.pressure(c);
+            case Shown::speed:
+                return length(velocity_at_cell(u, c));
+            case Shown::vorticity:
+                return vorticity(i, j);
+            case Shown::divergence:
+                return per_h * (u[0](Cell<2>{i + 1, j}) - u[0](c) + u[1](Cell<2>{i, j + 1}) - u[1](c));
+            case Shown::flags:
+                return static_cast<float>(flag(c));
+        }
+        return 0;
+    };
+    for (int j = 0; j < grid.cells[1]; ++j)
+        for (int i = 0; i < grid.cells[0]; ++i) values.push_back(value(Cell<2>{i, j}));
+    return values;
+}
+
+std::vector<float> Playground::solids() const
+{
+    std::vector<float> values;
+    if (!water_.solids.any) return values;
+    const auto distance = water_.solids.distance.view();
+    for (int j = 0; j <= water_.grid.cells[1]; ++j)
+        for (int i = 0; i <= water_.grid.cells[0]; ++i) values.push_back(distance(Cell<2>{i, j}));
+    return values;
+}
+
+std::vector<ShownDrop> Playground::drops() const
+{
+    const double h = water_.grid.h;
+    std::vector<ShownDrop> all;
+    for (const Fragment<2>& f : read_fragments(water_.fragments)) {
+        if (!(f.volume > 0)) continue;
+        const Vec<2> x = h * (f.x + Vec<2>::all(0.5));
+        all.push_back({static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(h * radius_of<2>(f.volume)),
+                       static_cast<float>(f.kind), static_cast<float>(f.u[0]), static_cast<float>(f.u[1])});
+    }
+    return all;
+}
+
+}  // namespace tarn

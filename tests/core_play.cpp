@@ -1,0 +1,242 @@
+// The playground: what brushes do to the water, that it goes on afterwards, and that what is there can be saved.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tarn/play/edit.h"
+#include "tarn/play/playground.h"
+#include "tarn/play/settings.h"
+#include "tarn/play/walls.h"
+#include "tarn/scene/validate.h"
+
+using namespace tarn;
+
+namespace {
+
+// A tank a metre wide with water up to a height.
+Params tank(double height, int cells = 48)
+{
+    Params p;
+    p.domain.size = {1.0, 0.75};
+    p.domain.cells = cells;
+    p.method.phases = Phases::water_air;
+    p.method.advection = p.surface.advection = Advection::cip;
+    p.method.surface = SurfaceKind::level_set;
+    p.time.cfl = 8;
+    WaterParams water;
+    water.min = Vec3{-1, -1, 0};
+    water.max = Vec3{2, height, 0};
+    p.water.push_back(water);
+    return p;
+}
+
+Stroke stroke(Brush brush, Vec<2> from, Vec<2> to, double radius)
+{
+    return {.brush = brush, .from = from, .to = to, .radius = radius};
+}
+
+double volume(Playground& p) { return p.measures().volume; }
+
+void go_on(Playground& p, double seconds)
+{
+    const Advanced done = p.advance(seconds);
+    EXPECT_EQ(done.wrong, "");
+    EXPECT_GT(done.steps, 0);
+}
+
+}  // namespace
+
+TEST(Play, PouredWaterStays)
+{
+    Playground p(tank(0.2));
+    const double before = volume(p);
+    p.begin_stroke();
+    p.apply(stroke(Brush::pour, {0.4, 0.5}, {0.6, 0.5}, 0.05));
+    // A disc's two halves and the rectangle between them.
+    const double poured = 3.14159265 * 0.05 * 0.05 + 0.2 * 0.1;
+    EXPECT_NEAR(volume(p) - before, poured, 0.02 * poured);
+    EXPECT_NEAR(p.water().volume_expected, volume(p), 1e-9);
+    go_on(p, 1);
+    // The volume correction keeps what was poured, to what it leaves on a grid of 48 cells.
+    EXPECT_NEAR(volume(p) - before, poured, 0.02 * poured);
+}
+
+TEST(Play, RemovedWaterIsGone)
+{
+    Playground p(tank(0.3));
+    const double before = volume(p);
+    p.apply(stroke(Brush::remove, {0.5, 0.15}, {0.5, 0.15}, 0.08));
+    const double hole = 3.14159265 * 0.08 * 0.08;
+    EXPECT_NEAR(before - volume(p), hole, 0.03 * hole);
+    go_on(p, 0.5);
+    EXPECT_NEAR(before - volume(p), hole, 0.05 * hole);
+}
+
+TEST(Play, NothingIsLeftWhereAllIsRemoved)
+{
+    Playground p(tank(0.05));
+    p.apply(stroke(Brush::remove, {-0.2, 0.02}, {1.2, 0.02}, 0.1));
+    EXPECT_NEAR(volume(p), 0, 1e-9);
+    go_on(p, 0.1);
+    EXPECT_NEAR(volume(p), 0, 1e-6);
+    p.apply(stroke(Brush::pour, {0.5, 0.3}, {0.5, 0.3}, 0.05));
+    go_on(p, 0.2);
+    EXPECT_GT(volume(p), 0.007);
+}
+
+TEST(Play, UndoBringsBackTheSameBits)
+{
+    Playground p(tank(0.2));
+    go_on(p, 0.1);
+    const std::vector<float> before = p.field(Shown::phi), speed = p.field(Shown::speed);
+    for (const Brush brush : {Brush::pour, Brush::remove, Brush::stir, Brush::wall, Brush::ink}) {
+        p.begin_stroke();
+        Stroke s = stroke(brush, {0.3, 0.15}, {0.6, 0.2}, 0.05);
+        s.velocity = {2, 0};
+        p.apply(s);
+        go_on(p, 0.05);
+        ASSERT_TRUE(p.undo());
+        EXPECT_EQ(p.field(Shown::phi), before);
+        EXPECT_EQ(p.field(Shown::speed), speed);
+        EXPECT_FALSE(p.ink().any());
+        EXPECT_TRUE(p.solids().empty());
+    }
+    EXPECT_FALSE(p.undo());
+}
+
+TEST(Play, AWallHoldsWater)
+{
+    Playground p(tank(0.05, 64));
+    p.begin_stroke();
+    for (const auto& [from, to] : {std::pair<Vec<2>, Vec<2>>{{0.5, -0.02}, {0.5, 0.3}}, {{0.5, 0.3}, {0.5, 0.6}}})
+        p.apply(stroke(Brush::wall, from, to, 0.02));
+    p.begin_stroke();
+    p.apply(stroke(Brush::pour, {0.15, 0.2}, {0.35, 0.2}, 0.12));
+    go_on(p, 1.5);
+    const Grid<2>& grid = p.water().grid;
+    const std::vector<float> phi = p.field(Shown::phi);
+    double left = 0, right = 0;
+    for (int j = 0; j < grid.cells[1]; ++j)
+        for (int i = 0; i < grid.cells[0]; ++i)
+            if (phi[size_t(j * grid.cells[0] + i)] < 0) {
+                left += i < 31;
+                right += i > 33;
+            }
+    const double dry_side = 31.0 * 0.05 * 64;  // cells under the puddle's surface
+    EXPECT_GT(left, 2 * right);
+    EXPECT_LT(right, 1.25 * dry_side);
+}
+
+TEST(Play, StirredWaterMoves)
+{
+    Playground p(tank(0.4));
+    Stroke s = stroke(Brush::stir, {0.3, 0.2}, {0.6, 0.2}, 0.08);
+    s.velocity = {1.5, 0};
+    p.apply(s);
+    EXPECT_GT(p.measures().max_speed, 0.8);
+    go_on(p, 0.3);
+}
+
+TEST(Play, InkGoesAlongAndIsNeverBrighter)
+{
+    Playground p(tank(0.4));
+    Stroke s = stroke(Brush::ink, {0.3, 0.2}, {0.7, 0.2}, 0.05);
+    s.color[0] = 1;
+    p.apply(s);
+    s.brush = Brush::stir;
+    s.velocity = {2, 1};
+    p.apply(s);
+    go_on(p, 0.3);
+    ASSERT_TRUE(p.ink().any());
+    float most = 0, least = 1;
+    const Cell<2> cells = p.water().grid.cells;
+    for (int j = 0; j < cells[1]; ++j)
+        for (int i = 0; i < cells[0]; ++i) {
+            const float dye = p.ink().dye(1)(Cell<2>{i, j});
+            most = std::max(most, dye), least = std::min(least, dye);
+        }
+    EXPECT_LE(most, 1);
+    EXPECT_GE(least, 0);
+    EXPECT_GT(most, 0.2f);
+    EXPECT_EQ(p.ink().dye(0)(Cell<2>{24, 13}), 0) << "red ink takes away no red";
+}
+
+TEST(Play, WhatIsSavedStartsWithTheSameWater)
+{
+    Playground p(tank(0.2, 64));
+    p.begin_stroke();
+    p.apply(stroke(Brush::wall, {0.6, 0.1}, {0.8, 0.3}, 0.03));
+    p.apply(stroke(Brush::pour, {0.2, 0.5}, {0.3, 0.5}, 0.06));
+    go_on(p, 0.25);
+    const Params saved = p.saved();
+    EXPECT_TRUE(problems(saved).empty());
+    Playground again(saved);
+    EXPECT_NEAR(volume(again), volume(p), 0.01 * volume(p));
+    go_on(again, 0.1);
+}
+
+TEST(Play, AnotherGridTakesOverTheWater)
+{
+    Playground p(tank(0.3));
+    p.apply(stroke(Brush::pour, {0.4, 0.5}, {0.5, 0.5}, 0.08));
+    go_on(p, 0.1);
+    const double before = volume(p);
+    for (const int cells : {96, 32, 48}) {
+        p.set_cells(cells);
+        EXPECT_NEAR(volume(p), before, 0.03 * before) << cells;
+        go_on(p, 0.05);
+    }
+}
+
+TEST(Play, SettingsAreThoseOfTheTable)
+{
+    Playground p(tank(0.3));
+    p.set("air.density", "500");
+    EXPECT_EQ(p.params().air.density, 500);
+    p.set("fluid.viscosity", "0.001");
+    p.set("fluid.surface_tension", "0.5");
+    p.set("method.advection", "linear");
+    p.set("surface.advection", "maccormack");
+    p.set("surface.spray", "false");
+    go_on(p, 0.1);
+    p.set("method.advection", "cip");
+    go_on(p, 0.1);
+    EXPECT_THROW(p.set("air.density", "-1"), InputError);
+    EXPECT_THROW(p.set("air.density", "much"), InputError);
+    EXPECT_THROW(p.set("method.advection", "magic"), InputError);
+    EXPECT_THROW(p.set("method.phases", "water"), InputError);
+    for (const Setting& setting : settings())
+        EXPECT_NE(settings_json(p.params()).find(setting.key), std::string::npos);
+}
+
+TEST(Play, WhatIsNotFiniteRestarts)
+{
+    Playground p(tank(0.3));
+    Stroke s = stroke(Brush::stir, {0.3, 0.2}, {0.6, 0.2}, 0.08);
+    s.velocity = {std::nan(""), 0};
+    p.apply(s);
+    EXPECT_NE(p.advance(0.1).wrong, "");
+    EXPECT_EQ(p.water().time, 0);
+    go_on(p, 0.1);
+}
+
+TEST(Play, OtherScenesAreRefused)
+{
+    Params p = tank(0.3);
+    p.domain.size = {1, 1, 1};
+    EXPECT_THROW(Playground{p}, InputError);
+    p = tank(0.3);
+    p.wind.emplace();
+    EXPECT_THROW(Playground{p}, InputError);
+}
+
+TEST(Play, ALineNeedsFewPoints)
+{
+    std::vector<Vec<2>> line;
+    for (int i = 0; i <= 100; ++i) line.push_back({i * 0.01, i < 50 ? 0 : (i - 50) * 0.01});
+    const std::vector<Vec<2>> few = simplified(line, 1e-3);
+    ASSERT_EQ(few.size(), 3u);
+    EXPECT_NEAR(few[1][0], 0.5, 0.011);
+    EXPECT_EQ(wall_along(few, 0.1, false).size(), 5u);
+}
