@@ -97,7 +97,6 @@ private:
     std::vector<Vec<2>> line_;  // of the wall that is being drawn
     size_t line_from_ = 0;      // its first shape
     long edits_ = 0, solids_changed_ = 0;
-    bool moved_ = false;  // a wall stroke goes on
 };
 
 }  // namespace tarn
