@@ -563,7 +563,8 @@ const ParamRow solid_rows[] = {
     number<&SolidParams::roughness>("roughness", "", 0, 1, "Of plastic and metal: 0 is a mirror."),
 };
 const ParamRow source_rows[] = {
-    vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast, "How the water enters; either this or rate."),
+    vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast,
+                                    "How the water enters, as from a nozzle; either this or rate."),
     number<&SourceParams::rate>("rate", "m³/s", 0, 1e9, "How much water enters (m²/s in 2D); either this or velocity."),
 };
 const ParamRow sink_rows[] = {
