@@ -119,6 +119,7 @@ const answers = {
     },
     opened(m) {
         state.opened = true;
+        if (state.frame) state.frame.measures.step = 0;  // it is the scene's before
         state.cells = Math.max(...m.cells);
         state.gravity = m.gravity;
         state.slow = state.quick = state.dull = 0;
