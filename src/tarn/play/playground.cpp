@@ -310,6 +310,11 @@ Params Playground::saved() const
         boxes.push_back(ball);
     }
     p.water = joined(boxes);
+    // What is much thinner than a cell is no shape that a scene may have.
+    const Grid<2> grid = make_grid<2>(p.domain);
+    std::erase_if(p.water, [&](const WaterParams& water) {
+        return !reaches(make_shape(water, 2), lift<2>(grid.size()), 2, 0.125 * grid.h);
+    });
     return p;
 }
 
