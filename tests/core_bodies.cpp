@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "rigid_bodies.h"
 #include "run_water.h"
 #include "tarn/base/error.h"
 #include "tarn/pressure/surface_fraction.h"
@@ -15,31 +16,6 @@
 
 namespace tarn {
 namespace {
-
-SolidParams body(ShapeKind shape, double density)
-{
-    SolidParams s;
-    s.shape = shape;
-    s.motion = SolidMotion::body;
-    s.density = density;
-    return s;
-}
-SolidParams ball(Vec3 centre, double radius, double density)
-{
-    SolidParams s = body(ShapeKind::sphere, density);
-    s.center = centre;
-    s.radius = radius;
-    return s;
-}
-SolidParams box(Vec3 centre, Vec3 half, double density, double angle = 0)
-{
-    SolidParams s = body(ShapeKind::box, density);
-    s.min = -half;
-    s.max = half;
-    s.translate = centre;
-    s.rotate = Vec3{0, 0, angle};
-    return s;
-}
 
 TEST(Bodies, fall_with_g)
 {

@@ -169,19 +169,25 @@ TEST(Inlet, gives_what_solids_leave_open)
     EXPECT_NEAR(booked(p, std::integral_constant<int, 3>()), 0.1 * flow, 0.01 * 0.1 * flow);
 }
 
+// A disc of 0.18 m across that gives water at an angle below the horizontal.
+SourceParams disc(Vec3 center, double speed, double degrees)
+{
+    const double a = degrees * std::numbers::pi / 180;
+    SourceParams source;
+    source.shape = ShapeKind::sphere;
+    source.center = center;
+    source.radius = 0.09;
+    source.velocity = Vec3{speed * std::cos(a), -speed * std::sin(a), 0};
+    return source;
+}
+
 // A disc gives its width times its speed in every direction. Counted by the sides of cells, along x and along y, it would
 // be up to 41 % more.
 TEST(Inlet, gives_the_same_in_every_direction)
 {
     for (const double angle : {0.0, 20.0, 45.0, 70.0}) {
         Params p = pool(2, 40, 0.1);
-        SourceParams disc;
-        disc.shape = ShapeKind::sphere;
-        disc.center = Vec3{0.4, 0.6, 0};
-        disc.radius = 0.09;
-        const double a = angle * std::numbers::pi / 180;
-        disc.velocity = Vec3{1.5 * std::cos(a), -1.5 * std::sin(a), 0};
-        p.source.push_back(disc);
+        p.source.push_back(disc({0.4, 0.6, 0}, 1.5, angle));
         const Scene scene = scene_of(p);
         Water<2> w = initial_water<2>(scene);
         const double before = measure(w, p).volume, given = 0.18 * 1.5 * 0.1;
@@ -197,13 +203,7 @@ TEST(Inlet, gives_the_same_under_water)
     for (const double angle : {0.0, 30.0, 90.0}) {
         Params p = pool(2, 40, 0.6);
         p.domain.walls.top = WallKind::open;
-        SourceParams nozzle;
-        nozzle.shape = ShapeKind::sphere;
-        nozzle.center = Vec3{0.4, 0.3, 0};
-        nozzle.radius = 0.09;
-        const double a = angle * std::numbers::pi / 180;
-        nozzle.velocity = Vec3{0.5 * std::cos(a), -0.5 * std::sin(a), 0};
-        p.source.push_back(nozzle);
+        p.source.push_back(disc({0.4, 0.3, 0}, 0.5, angle));
         const Scene scene = scene_of(p);
         Water<2> w = initial_water<2>(scene);
         const double before = measure(w, p).volume, given = 0.18 * 0.5 * 0.5;

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "rigid_bodies.h"
 #include "run_helpers.h"
 #include "run_water.h"
 #include "tarn/scene/contacts.h"
@@ -15,30 +16,6 @@ using testing::Launch;
 using testing::Outcome;
 using testing::ProgramTest;
 using testing::small_scene;
-
-SolidParams body(ShapeKind shape, double density)
-{
-    SolidParams s;
-    s.shape = shape;
-    s.motion = SolidMotion::body;
-    s.density = density;
-    return s;
-}
-SolidParams ball(Vec3 centre, double radius, double density)
-{
-    SolidParams s = body(ShapeKind::sphere, density);
-    s.center = centre;
-    s.radius = radius;
-    return s;
-}
-SolidParams box(Vec3 centre, double half, double density)
-{
-    SolidParams s = body(ShapeKind::box, density);
-    s.min = -half * Vec3{1, 1, 1};
-    s.max = half * Vec3{1, 1, 1};
-    s.translate = centre;
-    return s;
-}
 
 // A puddle, far from what happens in the air.
 Params puddle(int dimension)
@@ -63,7 +40,7 @@ TEST(Contacts, a_box_rests_on_a_shelf)
         SolidParams shelf;
         shelf.min = Vec3{0.2, 0.3, -1};
         shelf.max = Vec3{0.8, 0.4, 2};
-        p.solid = {shelf, box({0.5, 0.52, 0.5}, 0.1, 2000)};
+        p.solid = {shelf, box({0.5, 0.52, 0.5}, Vec3::all(0.1), 2000)};
         const std::vector<RigidBody> bodies = dimension == 2 ? after<2>(p, 1.5).bodies : after<3>(p, 1.5).bodies;
         const RigidBody& b = bodies[0];
         // Bullet's margins are a few millimetres.
@@ -104,7 +81,7 @@ TEST(Contacts, friction_holds_a_box_on_a_slope)
         slope.point = Vec3{0.5, 0.4, 0};
         slope.normal = Vec3{-0.34202, 0.93969, 0};
         slope.friction = mu;
-        SolidParams b = box({0, 0, 0}, 0.06, 3000);
+        SolidParams b = box({0, 0, 0}, Vec3::all(0.06), 3000);
         b.translate = Vec3{0.6 - 0.34202 * 0.061, 0.4 + 0.1 * 0.36397 + 0.93969 * 0.061, 0};
         b.rotate = Vec3{0, 0, 20};
         b.friction = mu;

@@ -3,13 +3,11 @@
 // arrays that look at the state's own memory.
 
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "tarn/advect/cip.h"
 #include "tarn/output/checkpoint.h"
 #include "tarn/output/surface.h"
 #include "tarn/run/frames.h"
@@ -99,19 +97,9 @@ public:
     Measures measures() override { return measure(water_, scene_.params); }
     std::vector<int> cells() const override { return {water_.grid.cells.v, water_.grid.cells.v + D}; }
 
-    // Phi and velocity were written: gradients, components and volumes follow from them as at the start.
     void changed() override
     {
-        restore(water_, scene_);
-        if (water_.phi_gradient.any()) find_gradient(water_.phi_gradient, water_.phi, -1, all_tiles(water_.grid));
-        if (water_.velocity_gradient[0].any()) start_gradients(water_);
-        const auto closed = closed_faces(water_.solids);
-        find_bodies(water_.ledger, water_.phi, closed ? &*closed : nullptr, water_.tiles_shallow, water_.tiles_deep);
-        water_.ledger.expected = water_.ledger.actual;
-        water_.ledger.elsewhere = 0;
-        water_.volume_expected = std::accumulate(water_.ledger.expected.begin(), water_.ledger.expected.end(), 0.0);
-        share_out(water_.ledger, water_volume(water_) - water_.volume_expected);
-        water_.volume_expected = held_volume();
+        start_again(water_, scene_);
         backup_ = Backup<D>(water_.grid);
     }
 
@@ -163,8 +151,6 @@ public:
 private:
     static constexpr const char* axis_names[3] = {"x", "y", "z"};
     static constexpr const char* velocity_names[3] = {"u", "v", "w"};
-
-    double held_volume() { return measure(water_, scene_.params).volume; }
 
     // Indexed [i, j] or [i, j, k] along x, y, z; faces have one more along their own axis.
     static pybind11::array array_of(Field<D>& field, int axis, pybind11::handle self)

@@ -46,8 +46,21 @@ async function open(playwright) {
     return {page, complaints, close};
 }
 
-// Runs every test in order; one that fails does not stop the others.
-async function run(tests) {
+// Runs every test in order; one that fails does not stop the others. Then `end`, whatever happened, and leaves with 1 if any did.
+async function run(tests, end) {
+    let failed = 0;
+    try {
+        failed = await runAll(tests);
+    } catch (error) {
+        failed = 1;
+        console.log('not ok - ' + error.stack);
+    } finally {
+        await end();
+    }
+    process.exit(failed ? 1 : 0);
+}
+
+async function runAll(tests) {
     let failed = 0;
     for (const [name, test] of tests) {
         try {
@@ -62,8 +75,15 @@ async function run(tests) {
     return failed;
 }
 
+function start(main) {
+    main().catch(error => {
+        console.log('not ok - ' + error.stack);
+        process.exit(1);
+    });
+}
+
 function check(holds, text) {
     if (!holds) throw new Error(text);
 }
 
-module.exports = {skip, serve, open, run, check};
+module.exports = {skip, serve, open, run, start, check};

@@ -6,7 +6,7 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 const {execFileSync} = require('child_process');
-const {skip, serve, open, run, check} = require('./browser.js');
+const {skip, serve, open, run, start, check} = require('./browser.js');
 
 const [program, web, playwright, pictures] = process.argv.slice(2);
 
@@ -344,18 +344,11 @@ async function main() {
         }],
         ['the console has no errors', async () => { check(complaints.length === 0, complaints.join('; ')); }],
     ];
-    let failed = 1;
-    try {
-        failed = await run(tests);
-    } finally {
+    await run(tests, async () => {
         child.kill();
         await close();
         fs.rmSync(folder, {recursive: true, force: true});
-    }
-    process.exit(failed ? 1 : 0);
+    });
 }
 
-main().catch(error => {
-    console.log('not ok - ' + error.stack);
-    process.exit(1);
-});
+start(main);

@@ -4,7 +4,7 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 const {spawn, execFileSync} = require('child_process');
-const {serve, open, run, check} = require('./browser.js');
+const {serve, open, run, start, check} = require('./browser.js');
 
 const [program, scenes, playwright, pictures] = process.argv.slice(2);
 
@@ -86,19 +86,12 @@ async function main() {
         // What was asked for in vain just now is told there, too.
         ['the console has no other errors', async () => { check(complaints.every(text => /404/.test(text)), complaints.join('; ')); }],
     ];
-    let failed = 1;
-    try {
-        failed = await run(tests);
-    } finally {
+    await run(tests, async () => {
         child.kill();
         going.kill();
         await close();
         fs.rmSync(folder, {recursive: true, force: true});
-    }
-    process.exit(failed ? 1 : 0);
+    });
 }
 
-main().catch(error => {
-    console.log('not ok - ' + error.stack);
-    process.exit(1);
-});
+start(main);

@@ -211,16 +211,7 @@ Water<2> carried_over(const Water<2>& from, const Scene& scene)
     w.time = from.time;
     w.step = from.step;
     w.dt_before = from.dt_before;
-    restore(w, scene);
-    if (w.phi_gradient.any()) find_gradient(w.phi_gradient, w.phi, -1, all_tiles(w.grid));
-    if (w.velocity_gradient[0].any()) start_gradients(w);
-    const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
-    w.ledger.expected = w.ledger.actual;
-    w.ledger.elsewhere = 0;
-    w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
-    share_out(w.ledger, water_volume(w) - w.volume_expected);
-    w.volume_expected = volume_of(w, scene.params);
+    start_again(w, scene);
     return w;
 }
 

@@ -1,5 +1,7 @@
 #include "tarn/step/step.h"
 
+#include <numeric>
+
 #include "tarn/bodies/parting.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
@@ -40,6 +42,20 @@ void restore(Water<D>& w, const Scene& scene)
 }
 
 template <int D>
+void start_again(Water<D>& w, const Scene& scene)
+{
+    restore(w, scene);
+    if (w.phi_gradient.any()) find_gradient(w.phi_gradient, w.phi, -1, all_tiles(w.grid));
+    if (w.velocity_gradient[0].any()) start_gradients(w);
+    const auto closed = closed_faces(w.solids);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
+    w.ledger.expected = w.ledger.actual;
+    w.ledger.elsewhere = 0;
+    share_out(w.ledger, water_volume(w) - std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0));
+    w.volume_expected = measure(w, scene.params).volume;
+}
+
+template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
     return scene.params.flow ? carried_surface::choose_dt(w, scene) : longest_step(w, scene);
@@ -55,6 +71,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 #define TARN_INSTANTIATE(D)                                   \
     template Water<D> initial_water(const Scene&);            \
     template void restore(Water<D>&, const Scene&);           \
+    template void start_again(Water<D>&, const Scene&);       \
     template double choose_dt(const Water<D>&, const Scene&); \
     template StepReport step(Water<D>&, const Scene&, double);
 TARN_INSTANTIATE(2)

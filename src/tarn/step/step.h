@@ -35,6 +35,11 @@ Water<D> initial_water(const Scene& scene);
 template <int D>
 void restore(Water<D>& water, const Scene& scene);
 
+// After phi, velocity or fragments were written from outside: gradients, components and target volumes are those of what is
+// there.
+template <int D>
+void start_again(Water<D>& water, const Scene& scene);
+
 // The longest step that is allowed now.
 template <int D>
 double choose_dt(const Water<D>& water, const Scene& scene);
