@@ -44,4 +44,12 @@ struct Place {
     }
 };
 
+// Inlined wherever it is called: the busiest loops do little else.
+template <int D, int axis>
+[[gnu::always_inline]] TARN_HD inline Vec<D, float> trace(const FaceView<D, const float>& u,
+                                                          const Place<D, axis>& place, Cell<D> c, float s, bool rk3)
+{
+    return trace_path(u, place.cells, place.position(c), place.velocity(u, c), s, rk3);
+}
+
 }  // namespace tarn

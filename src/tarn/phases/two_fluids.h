@@ -27,13 +27,6 @@ TARN_HD inline float smeared_step(float phi, float epsilon)
     const float p = 0.49999988f + y * (-0.32246093f + y * (0.083354956f + y * (-0.01183206f + y * 0.00093827299f)));
     return 0.5f + x * (0.5f + (1 - y) * p);
 }
-// delta_epsilon (9), its derivative.
-TARN_HD inline float smeared_delta(float phi, float epsilon)
-{
-    const float x = phi / epsilon;
-    if (x <= -1 || x >= 1) return 0;
-    return (0.5f + 0.5f * std::cos(std::numbers::pi_v<float> * x)) / epsilon;
-}
 // The share of water on the way between two cells: all, none, or up to where the surface crosses it.
 TARN_HD inline float wet_share(float lower, float upper)
 {

@@ -249,7 +249,7 @@ void find_right_hand_side(const Stages<D>& s, const Poisson<D>& system, Field<D>
                     const Cell<D> face = moved<D>(c, a, side), other = moved<D>(c, a, 2 * side - 1);
                     const float open = boundary.open_at(face, a);
                     // A closed side moves as close_walls() says; what a solid closes of an open one, as the solid does.
-                    const bool wall = boundary.at_wall(face, a) && !(open > 0);
+                    const bool wall = boundary.at_wall(face, a) && !boundary.wall_open[a][side] && !(open > 0);
                     const float closed = wall ? u[a](face) : boundary.closed_velocity(face, a);
                     const float flow = open * u[a](face) + (1 - open) * closed;
                     rhs -= side ? flow : -flow;

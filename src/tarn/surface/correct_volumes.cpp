@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tarn/field/sample.h"
-#include "tarn/phases/two_fluids.h"
 #include "tarn/surface/measure.h"
 
 namespace tarn {
@@ -172,7 +171,7 @@ bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, co
             if (std::fabs(missing) <= enough * std::max(ledger.expected[k - 1] / cell, 0.0)) continue;
             if (area.empty())
                 area = sum_by_component<D>(components, label, wet.cells, tiles,
-                                           AreaAt<D>{p, wet, smearing * static_cast<float>(h)});
+                                           AreaAt<D>{p, wet, 1.5f * static_cast<float>(h)});
             shift[k] = static_cast<float>(h * places[k].next(missing, area[k]));
             any = any || shift[k] != 0;
         }
@@ -210,7 +209,7 @@ double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, d
     for (int n = 0; n < most_moves; ++n) {
         const double missing = should - now;
         if (std::fabs(missing) <= enough * std::max(should, 0.0)) break;
-        const AreaAt<D> area_at{p, wet, smearing * static_cast<float>(h)};
+        const AreaAt<D> area_at{p, wet, 1.5f * static_cast<float>(h)};
         if (n == 0)
             area = parallel_sum("components", tiles,
                                 [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(area_at(c)); });

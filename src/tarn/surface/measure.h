@@ -1,6 +1,9 @@
 #pragma once
 // Volumes and curvature from phi.
 
+#include <cmath>
+#include <numbers>
+
 #include "tarn/field/nodes.h"
 #include "tarn/surface/closed.h"
 
@@ -22,6 +25,14 @@ TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, 
         g[a] = low && high ? 0.5f * d : d;
     }
     return g;
+}
+
+// delta_epsilon of [SSK05] (9).
+TARN_HD inline float smeared_delta(float phi, float epsilon)
+{
+    const float x = phi / epsilon;
+    if (x <= -1 || x >= 1) return 0;
+    return (0.5f + 0.5f * std::cos(std::numbers::pi_v<float> * x)) / epsilon;
 }
 
 // The part of a unit cube behind a plane: `value` at its centre, `gradient` across it. Exact: the cube's corners are
