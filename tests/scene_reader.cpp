@@ -248,6 +248,45 @@ shape = "box"
 min = [1.9, 0, 0]
 max = [2, 0.1, 1.5]
 rate = 0.25
+open = "step(t - 1)"
+[[source]]
+shape = "box"
+min = [0.5, 0.8, 0.5]
+max = [1, 0.9, 1]
+rate = "0.1 * exp(-t / 2)"
+drops = 0.004
+velocity = [0, -3, 0]
+[[force]]
+kind = "vortex"
+around = ["1 + 0.1 * sin(t)", 0.5, 0.5]
+strength = [{t = 0, v = 0, ease = "smooth"}, {t = 1, v = 2}]
+turns_about = [0, 1, 0]
+falloff = 0.3
+[[force]]
+kind = "drag"
+velocity = [1, 0, 0]
+rate = 2
+fade = 0.1
+shape = "box"
+min = [0, 0, 0]
+max = [1, 1, 1]
+[[waves]]
+kind = "stokes"
+side = "back"
+period = 0.5
+height = 0.01
+level = 0.4
+[[surface_pressure]]
+wavelength = 0.5
+wave_height = 0.02
+level = 0.4
+shape = "cylinder"
+center = [1, 0.5, 0.75]
+radius = 0.3
+height = 1
+[[path]]
+name = "course"
+points = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]
 [wind]
 velocity = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [8, 0, 1]}]
 shear = 0.5
