@@ -158,7 +158,7 @@ using ARunWithControls = ProgramTest;
 // the checkpoint.
 TEST_F(ARunWithControls, gives_the_same_bits_on_any_number_of_threads_and_after_a_stop)
 {
-    write("small.toml", small_scene(R"([[source]]
+    write("small.toml", small_scene(R"toml([[source]]
 shape = "box"
 min = [0.1, 0.85, 0.1]
 max = [0.9, 0.95, 0.4]
@@ -194,7 +194,7 @@ center = [0, 0, 0]
 radii = [0.1, 0.05, 0.05]
 path = "course"
 heading = true
-)"));
+)toml"));
     ASSERT_EQ(tarn({"run", "small.toml", "--out", "one", "--threads", "1"}).code, 0);
     ASSERT_EQ(tarn({"run", "small.toml", "--out", "many", "--threads", "5"}).code, 0);
     const Outcome stopped = tarn(Launch{.words = {"run", "small.toml", "--out", "o"},

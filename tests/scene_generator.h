@@ -33,7 +33,9 @@ public:
                 continue;
             }
             const bool water = std::string(section.name) == "water";
-            for (size_t n = water ? 1 + pick(2) : pick(2); n > 0; --n) text += entry(section);
+            // Keys of tables without a shape of their own depend on each other, and drawn at random seldom fit.
+            const bool seldom = !section.shape || section.add_shape;
+            for (size_t n = water ? 1 + pick(2) : seldom ? chance(12) : pick(2); n > 0; --n) text += entry(section);
         }
         return text;
     }

@@ -284,6 +284,25 @@ shape = "cylinder"
 center = [1, 0.5, 0.75]
 radius = 0.3
 height = 1
+within = 2
+[[waves]]
+kind = "absorb"
+side = "right"
+length = 0.5
+zone = 0.6
+level = 0.4
+[[waves]]
+kind = "airy"
+length = 0.5
+height = 0.01
+ramp = 3
+level = 0.4
+[[solid]]
+shape = "sphere"
+center = [0, 0, 0]
+radius = 0.1
+path = "course"
+heading = true
 [[path]]
 name = "course"
 points = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]
@@ -620,9 +639,9 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + solid + "translate = [{t = nan, v = [0, 0, 0]}]\n", "x.toml:17: solid.0.translate: ", "found nan"},
         {good + solid + "rotate = [{t = 0, v = [0, 0, 0]}, 3]\n", "x.toml:17: solid.0.rotate: ", "a keyframe"},
         {good + "translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:13: water.0.translate: ", "keyframes move solids and the wind only"},
+         "x.toml:13: water.0.translate: ", "keyframes move solids, wind, forces and surface pressures only"},
         {good + source + "rate = 1\nrotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:18: source.0.rotate: ", "keyframes move solids and the wind only"},
+         "x.toml:18: source.0.rotate: ", "keyframes move solids, wind, forces and surface pressures only"},
         {with(good, "velocity = [0, 0, 0]", "velocity = [{t = 0, v = [0, 0, 0]}]"),
          "x.toml:12: water.0.velocity: ", "expected a number"},
         // Sources, subtraction and place.

@@ -4,7 +4,8 @@ find_path(TARN_TOML_INCLUDE toml++/toml.h PATHS /usr/include NO_CMAKE_FIND_ROOT_
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${TARN_TOML_INCLUDE}/toml++ ${CMAKE_BINARY_DIR}/include/toml++ SYMBOLIC)
 
-add_executable(tarn_web app/web/main.cpp src/tarn/scene/read.cpp src/tarn/scene/toml_file.cpp src/tarn/shapes/load_nothing.cpp src/tarn/scene/contacts_nothing.cpp)
+add_executable(tarn_web app/web/main.cpp src/tarn/scene/read.cpp src/tarn/scene/toml_file.cpp src/tarn/shapes/load_nothing.cpp src/tarn/scene/contacts_nothing.cpp
+  src/tarn/scene/control_nothing.cpp)
 target_include_directories(tarn_web SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/include)
 target_link_libraries(tarn_web PRIVATE tarn_play tarn_core)
 target_link_options(tarn_web PRIVATE -O3 -sMODULARIZE=1 -sEXPORT_NAME=createTarn -sENVIRONMENT=worker,node
@@ -15,8 +16,7 @@ set_target_properties(tarn_web PROPERTIES OUTPUT_NAME tarn RUNTIME_OUTPUT_DIRECT
 set_target_properties(tarn_web PROPERTIES RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs")
 # What runs once, or once a stroke, had better be small than quick.
 set(small_sources ${plain_sources} ${play_sources} app/web/main.cpp src/tarn/scene/read.cpp src/tarn/scene/toml_file.cpp
-  src/tarn/scene/flows.cpp src/tarn/scene/forces.cpp src/tarn/scene/given_flow.cpp
-  src/tarn/scene/surface_pressure.cpp src/tarn/scene/place_solids.cpp src/tarn/scene/wind.cpp
+  src/tarn/scene/flows.cpp src/tarn/scene/given_flow.cpp src/tarn/scene/place_solids.cpp src/tarn/scene/wind.cpp
   src/tarn/effects/spray.cpp src/tarn/surface/particles.cpp src/tarn/step/free_surface.cpp src/tarn/step/measure.cpp)
 list(FILTER small_sources EXCLUDE REGEX "/ink.cpp|/edit.cpp")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)

@@ -173,6 +173,8 @@ private:
 
 }  // namespace
 
+bool control_available() { return true; }
+
 bool has_forces(const Scene& scene) { return !scene.params.force.empty() || !scene.params.waves.empty(); }
 
 double strongest_force(const Scene& scene, double t)

@@ -29,6 +29,9 @@
 
 namespace tarn {
 
+// Whether this program knows forces, waves, surface pressure and rain.
+bool control_available();
+
 // Whether a scene has any.
 bool has_forces(const Scene& scene);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tarn/base/error.h"
+#include "tarn/scene/forces.h"
 #include "tarn/scene/make_bodies.h"
 #include "tarn/scene/validate.h"
 
@@ -36,6 +37,12 @@ Scene build_scene(Params params, std::string name, std::string file, const std::
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample)
 {
     Scene scene;
+    if (!control_available()) {
+        bool drops = false;
+        for (const SourceParams& source : params.source) drops = drops || source.drops;
+        if (drops || !params.force.empty() || !params.waves.empty() || !params.surface_pressure.empty())
+            throw InputError(file + ": forces, waves, surface pressure and drops are not part of the page; use the program");
+    }
     const int dimension = params.dimension();
     const double h = cell_size(params.domain);
     const auto build = [&](const std::vector<const ShapeParams*>& shapes) {
