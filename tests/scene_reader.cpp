@@ -248,17 +248,17 @@ shape = "box"
 min = [1.9, 0, 0]
 max = [2, 0.1, 1.5]
 rate = 0.25
-open = "step(t - 1)"
+open = "1 - step(1 - t) * 0.5"
 [[source]]
 shape = "box"
 min = [0.5, 0.8, 0.5]
 max = [1, 0.9, 1]
-rate = "0.1 * exp(-t / 2)"
+rate = "exp(-t / 2) * 0.1"
 drops = 0.004
 velocity = [0, -3, 0]
 [[force]]
 kind = "vortex"
-around = ["1 + 0.1 * sin(t)", 0.5, 0.5]
+around = ["0.1 * sin(t) + 1", 0.5, 0.5]
 strength = [{t = 0, v = 0, ease = "smooth"}, {t = 1, v = 2}]
 turns_about = [0, 1, 0]
 falloff = 0.3
@@ -274,7 +274,7 @@ max = [1, 1, 1]
 kind = "stokes"
 side = "back"
 period = 0.5
-height = 0.01
+height = 0.005
 level = 0.4
 [[surface_pressure]]
 wavelength = 0.5
@@ -293,6 +293,7 @@ zone = 0.6
 level = 0.4
 [[waves]]
 kind = "airy"
+side = "right"
 length = 0.5
 height = 0.01
 ramp = 3

@@ -277,7 +277,7 @@ Found check_waves(const WavesParams& w, const std::string& entry, const Params& 
     const double most = 0.142 * wavelength * std::tanh(k * depth);
     if (w.height > most)
         return Problem{entry + "height", "waves of " + number_text(wavelength) + " m break when they are higher than " +
-                                             number_text(1e-3 * std::floor(1e3 * most)) + " m in this depth; make them lower"};
+                                             number_text(std::floor(1e3 * most) / 1e3) + " m in this depth; make them lower"};
     return {};
 }
 
