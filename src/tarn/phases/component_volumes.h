@@ -1,19 +1,8 @@
 #pragma once
-// The volume of each connected component of water beside air (surface/ledger.h), kept.   [SSK05] §5.4
+// What droplets and bubbles do to the volume of each connected component of water beside air (surface/ledger.h).
 //
-// [SSK05] moves the whole surface by delta phi = (V - V_expected) / S, (20) to (22). Deviation: each component k is moved
-// by its own first, so that water lost in one place does not come back in another,
-//
-//   phi <- phi - delta_k,   V_k(delta_k) = V_k + (1 - exp(-dt / tau)) (V*_k - V_k),   |delta_k| <= h / 4 (1 - exp(-dt / tau)),
-//
-// where V*_k, what it should hold, goes with its water, less the droplets that leave it, plus those that return and the
-// bubbles in it, which the grid shows as water. As without air, that takes a time tau of its own: what the flow presses out
-// of a drop of few cells and a correction puts back in every step would be a pump. Then the whole surface moves, until there
-// is as much water as there should be: what is left of the errors of a few small components is little for all of it.
-//
-// V_k is the volume of cut cells, which is second order and what stats.csv reports. With labels that stay, it grows with
-// delta_k, and Newton's method finds the delta: S_k tells V_k's derivative to first order, then a secant does, and where that
-// leaves the interval known so far, it is halved.
+// V*_k, what component k should hold, goes with its water, less the droplets that leave it, plus those that return and the
+// bubbles in it, which the grid shows as water.
 
 #include <vector>
 
@@ -47,12 +36,5 @@ void give(Ledger<D>& ledger, int component, double volume);
 // proportion.
 template <int D>
 void forgive(Ledger<D>& ledger, double volume);
-
-// Moves every component by `share`, 1 - exp(-dt / tau), of what it lacks, then all of them until there is what there should
-// be, to 1e-5 of it. `tiles` hold every cell within the band around the surface, beyond which phi is +-band, and `inner` ones
-// the rest of the water. Returns whether any moved by itself, so that phi's gradient has changed.
-template <int D>
-bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, double share,
-                     const Tiles<D>& tiles, const Tiles<D>& inner);
 
 }  // namespace tarn

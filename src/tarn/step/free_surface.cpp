@@ -126,15 +126,6 @@ bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& bounda
     return from_sides || from_solids;
 }
 
-// The tiles after phi has changed within the active ones.
-template <int D>
-void find_tiles_again(Water<D>& w)
-{
-    for (uint8_t& flags : w.map.flags)
-        if (flags & tile_active) flags |= tile_candidate;
-    find_tiles(w);
-}
-
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
@@ -219,77 +210,6 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     return landings;
 }
 
-}  // namespace
-
-template <int D>
-double falling_time(const Grid<D>& grid, const Params& p)
-{
-    double g = 0;
-    for (const auto& key : p.domain.gravity.keys) g = std::max(g, length(take<D>(key.v)));
-    return std::sqrt(grid.h / (g > 0 ? g : 9.81));
-}
-
-namespace {
-
-// The time in which a volume error is corrected, tau. While volume is lost at a rate, the error is that rate times tau:
-// where water is poured into a glass of 27 cells across, 1.1 % at most, and 2.0 % with four times tau.
-template <int D>
-double correction_time(const Grid<D>& grid, const Params& p)
-{
-    return 0.25 * falling_time(grid, p);
-}
-
-// The volume correction. Thin sheets and films are lost between cells, and thin gaps of air close too soon. A component
-// with volume V_k and target volume V*_k is given the divergence
-//
-//   div u = q_k a(c),   q_k sum_c a(c) h^D = (V*_k - V_k) / tau,   |q_k| <= sqrt(g / h) / 4,
-//
-// after Kim et al. 2007 for bubbles, but only where it can leave: a(c) is the open area, in faces and at most 1,
-// between the cell and air. So the surface moves by at most a quarter of a cell while water falls by half of one,
-// whatever lies below it, and what flows out of a cell has an outlet as wide. A component without a surface is left
-// alone, and so is one whose error is less than what phi tells of a volume. Over a step the equation for V_k is solved
-// exactly: of the error, 1 - exp(-dt / tau) goes.
-template <int D>
-void find_swelling(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
-{
-    const auto source = w.swelling.view();
-    const Tiles<D>& untouched = p.surface.volume_correction ? w.tiles_deep : w.tiles_active;
-    parallel_for<true>("volume correction", untouched, [=] TARN_KERNEL(Cell<D> c) { source(c) = 0; });
-    if (!p.surface.volume_correction) return;
-    const auto body = std::as_const(w.ledger.body).view();
-    const auto phi = std::as_const(w.phi).view();
-    SumsByBody sums(w.ledger.actual.size());
-    const SumsByBody::Adder add = sums.adder();
-    parallel_for("volume correction", w.tiles_shallow, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = body.index(c);
-        float area = 0;
-        for (int a = 0; a < D && body[i] > 0 && phi[i] < 0; ++a)
-            for (int side = 0; side < 2; ++side) {
-                const float beside = phi[i + (side ? phi.next(a) : -phi.next(a))];
-                if (beside >= 0 && !is_nowhere(beside)) area += boundary.open_at(moved<D>(c, a, side), a);
-            }
-        source[i] = area < 1 ? area : 1.0f;
-        if (area > 0) add(c, body[i], source[i]);
-    });
-    constexpr double unsure = 2e-4;  // how well a surface between cells tells its volume
-    const double tau = correction_time(w.grid, p), most = 0.25 / falling_time(w.grid, p);
-    const double rate = -std::expm1(-dt / tau) / dt, cell = cell_volume(w.grid);
-    const std::vector<double> area = sums.result();
-    std::vector<float> rates(area.size() + 1);
-    for (size_t i = 0; i < area.size(); ++i) {
-        if (!(area[i] > 0)) continue;
-        const double error = w.ledger.expected[i] - w.ledger.actual[i], unknown = unsure * w.ledger.actual[i];
-        const double volume = error - std::clamp(error, -unknown, unknown);
-        rates[i + 1] = static_cast<float>(std::clamp(rate * volume / cell / area[i], -most, most));
-    }
-    const Mirror mirror;
-    const float* const rates_there = mirror.of(rates.data(), rates.size());
-    parallel_for("volume correction", w.tiles_shallow, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = body.index(c);
-        if (source[i] > 0) source[i] *= rates_there[body[i]];
-    });
-}
-
 // Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
@@ -360,10 +280,10 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     }
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-    find_swelling(w, p, boundary, dt);
+    w.swelling.fill(0);
     forces.swelling = &w.swelling;
     forces.air = &w.enclosed;
-    if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-dt / correction_time(w.grid, p)) / dt;
+    if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
     forces.separate = [&](const Field<D>& x) {
         const bool any = separate_from_walls(w, p, boundary, dt, x);
@@ -426,7 +346,6 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     report.dt = dt;
 
     // 1. The surface moves with the old velocity, which already reaches past it.
-    double gained = 0;
     std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
@@ -435,24 +354,25 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
-        gained -= 0.5 * dt * outflow(w, boundary);
+        double gained = -0.5 * dt * outflow(w, boundary);
         gained -= move_surface(w, scene, dt);
         gained -= 0.5 * dt * outflow(w, boundary);
         carry_bodies(w, p, dt);
         landings = move_spray(w, scene, dt);
         w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
+        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+        gained += inlet_volume(w.flows, w.solids, dt);
+        w.volume_expected += book_gain(w, gained);
+        find_enclosed_air(w, boundary_of(w, p), dt);
+        if (p.surface.volume_correction) correct_volumes(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension > 0) find_curvature(w, p);
     }
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
-    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-    gained += inlet_volume(w.flows, w.solids, dt);
-    w.volume_expected += book_gain(w, gained);
     const Boundary<D> boundary = boundary_of(w, p);
     {
         const Stage stage(report.seconds_advect);
-        find_enclosed_air(w, boundary, dt);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
@@ -502,9 +422,8 @@ TARN_INSTANTIATE(3)
 
 }  // namespace free_surface
 
-#define TARN_INSTANTIATE(D)                       \
-    template double book_gain(Water<D>&, double); \
-    template double falling_time(const Grid<D>&, const Params&);
+#define TARN_INSTANTIATE(D) \
+    template double book_gain(Water<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -18,6 +18,7 @@
 #include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
 #include "tarn/step/boundary.h"
+#include "tarn/surface/correct_volumes.h"
 #include "tarn/surface/redistance.h"
 #include "tarn/surface/reinitialize.h"
 
@@ -148,6 +149,14 @@ void find_tiles(Water<D>& w)
 }
 
 template <int D>
+void find_tiles_again(Water<D>& w)
+{
+    for (uint8_t& flags : w.map.flags)
+        if (flags & tile_active) flags |= tile_candidate;
+    find_tiles(w);
+}
+
+template <int D>
 void find_wet_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
@@ -181,6 +190,35 @@ void carry_bodies(Water<D>& w, const Params& p, double dt, std::vector<double>* 
     const auto closed = closed_faces(w.solids);
     carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
           sides_of(w.solids, w.grid), gone);
+}
+
+template <int D>
+double falling_time(const Grid<D>& grid, const Params& p)
+{
+    double g = 0;
+    for (const auto& key : p.domain.gravity.keys) g = std::max(g, length(take<D>(key.v)));
+    return std::sqrt(grid.h / (g > 0 ? g : 9.81));
+}
+
+template <int D>
+void correct_volumes(Water<D>& w, const Params& p, double dt)
+{
+    TileMap<D> inner(w.grid);
+    for (size_t i = 0; i < inner.flags.size(); ++i)
+        inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
+    const bool gradient = w.phi_gradient.any();
+    Field<D>& before = gradient ? w.cip.moved_phi : w.scratch[0];
+    // Without its padding: others rely on that of working fields being zero.
+    const auto old = before.view();
+    const auto phi = std::as_const(w.phi).view();
+    parallel_for<true>("copy phi", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
+    VolumeCorrection<D> how{.share = -std::expm1(-dt / falling_time(w.grid, p))};
+    if (!w.air) how.unsure = 2e-4;  // water at rest is not touched
+    if (!w.air && !w.enclosed_air.cells.empty()) how.enclosed = w.enclosed.marked();
+    if (!correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, how, w.tiles_band, select(inner, 1))) return;
+    if (gradient) follow_change(w.phi_gradient, w.phi, before, -1, w.tiles_active);
+    if (has_particles(p)) follow_surface(w.particles, before, w.phi, sheets_of(w.solids, w.grid));
+    if (!w.air) find_tiles_again(w);
 }
 
 template <int D>
@@ -520,11 +558,14 @@ void start_gradients(Water<D>& w)
     template double water_volume(const Water<D>&);                                      \
     template double longest_step(const Water<D>&, const Scene&);                        \
     template void find_wet_tiles(Water<D>&);                                            \
+    template void find_tiles_again(Water<D>&);                                          \
     template void find_tiles(Water<D>&);                                                \
     template void find_candidates(Water<D>&, double);                                   \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
     template void keep_seeded(Water<D>&, const Params&);                                \
     template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \
+    template double falling_time(const Grid<D>&, const Params&);                        \
+    template void correct_volumes(Water<D>&, const Params&, double);                    \
     template double fastest_face(const Water<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -36,6 +36,10 @@ Water<D> initial_surface(const Scene& scene);
 // Finds what every tile holds now. Tiles that water has left are cleared, so that outside active tiles all is zero.
 template <int D>
 void find_tiles(Water<D>& water);
+
+// The same after phi has changed within the active ones.
+template <int D>
+void find_tiles_again(Water<D>& water);
 // The wet ones among the active tiles, after phi has changed there.
 template <int D>
 void find_wet_tiles(Water<D>& water);
@@ -73,6 +77,11 @@ double book_gain(Water<D>& water, double gained);
 // how fast the water is.
 template <int D>
 double falling_time(const Grid<D>& grid, const Params& params);
+
+// The volume of every component comes to what it should be (surface/correct_volumes.h), and particles and phi's gradient
+// follow.
+template <int D>
+void correct_volumes(Water<D>& water, const Params& params, double dt);
 
 // Volume that leaves through open sides, per second.
 template <int D>

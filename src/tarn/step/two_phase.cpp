@@ -335,21 +335,6 @@ void find_properties(Water<D>& w, const Params& p)
     if (p.fluid.surface_tension > 0) find_curvature(w, p);
 }
 
-// Compensation of mass errors, by component.   (20)-(22)
-template <int D>
-void compensate(Water<D>& w, const Params& p, double dt)
-{
-    const bool phi_gradient = w.phi_gradient.any();
-    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    TileMap<D> inner(w.grid);
-    for (size_t i = 0; i < inner.flags.size(); ++i)
-        inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
-    const double share = -std::expm1(-dt / falling_time(w.grid, p));
-    const bool apart =
-        correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, share, w.tiles_band, select(inner, 1));
-    if (phi_gradient && apart) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-}
-
 template <int D>
 void add_gravity(FaceField<D>& velocity, Vec3 gravity, const Tiles<D>& tiles, double dt)
 {
@@ -503,7 +488,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
         w.volume_expected += book_gain(w, gained);
-        if (p.surface.volume_correction) compensate(w, p, dt);
+        if (p.surface.volume_correction) correct_volumes(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         find_properties(w, p);
     }

@@ -234,15 +234,19 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
         if (!(c == first)) label(c) = label(first);
     });
 
-    SumsByBody sums(static_cast<size_t>(count));
+    // First what belongs to none.
+    SumsByBody sums(static_cast<size_t>(count) + 1);
     const View<D, const int> body = label;
     add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
-        if (wet > 0) owner = body(seen.owner(body, c));
+        if (wet > 0) owner = 1 + body(seen.owner(body, c));
         return static_cast<double>(wet);
     });
-    ledger.actual = sums.result();
-    for (double& volume : ledger.actual) volume *= cell_volume(phi.grid());
+    const std::vector<double> volumes = sums.result();
+    ledger.actual.assign(volumes.begin() + 1, volumes.end());
+    const double all = std::accumulate(ledger.actual.begin(), ledger.actual.end(), 0.0);
+    const double each = all > 0 ? 1 + volumes[0] / all : 1;
+    for (double& volume : ledger.actual) volume *= each * cell_volume(phi.grid());
 }
 
 template <int D>

@@ -22,10 +22,12 @@ struct Ledger {
 
     std::vector<double> actual;  // what each body held when bodies were last found
     Field<D, int> before;        // where they were a step before that
-    Memory<int> roots;           // room to work in
+    // Room to work in.
+    Memory<int> roots;
+    Field<D, int> moves_with;  // the component that a cell moves with where volumes are corrected
 
     Ledger() = default;
-    explicit Ledger(const Grid<D>& grid) : body(grid), before(grid) {}
+    explicit Ledger(const Grid<D>& grid) : body(grid), before(grid), moves_with(grid) {}
 };
 
 // Sums of whole numbers do not depend on their order. The sum of each body is kept in several places, which cells share

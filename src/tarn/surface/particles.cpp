@@ -163,6 +163,19 @@ struct TileCells {
 TARN_HD inline bool before(const float* far, int a, int b) { return far[b] < far[a] || (far[b] == far[a] && b < a); }
 
 template <int D, class Eye>
+void follow_surface_seen(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const Eye& eye)
+{
+    const auto old = before.view(), f = phi.view();
+    const ParticleView<D> p = particles.view();
+    parallel_range("follow surface", particles.count(), [=] TARN_KERNEL(int i) {
+        if (p.radius[i] == 0) return;
+        const Vec<D, float> x = p.at(i), g = gradient(eye, f, x);
+        const float outwards = eye.value(old, x) - eye.value(f, x), square = dot(g, g);
+        if (outwards != 0 && square > 0) p.put(i, eye.moved(x, x + (outwards / square) * g));
+    });
+}
+
+template <int D, class Eye>
 void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
                       const FlowingAir<D>& air, const Eye& eye)
 {
@@ -426,6 +439,15 @@ void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, 
 }
 
 template <int D>
+void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const Sheets<D>& sheets)
+{
+    if (sheets.any())
+        follow_surface_seen(particles, before, phi, OneSide<D>{sheets});
+    else
+        follow_surface_seen(particles, before, phi, Everywhere<D>{phi.grid().cells});
+}
+
+template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
                  const Sheets<D>& sheets, const FlowingAir<D>& air)
 {
@@ -460,6 +482,7 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
                          const FlowingAir<D>&);                                                                       \
     template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
     template void remove_strays(Particles<D>&, const Field<D>&, const Field<D, int>&, int);                           \
+    template void follow_surface(Particles<D>&, const Field<D>&, const Field<D>&, const Sheets<D>&);                  \
     template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
                               const FlowingAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \

@@ -71,6 +71,11 @@ template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
             const Sides<D>& sides = {}, const FlowingAir<D>& air = {});
 
+// Moves the particles along the normals of a surface that has moved from `before` to phi by little, so that each is as far
+// from it as it was.
+template <int D>
+void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const Sheets<D>& sheets = {});
+
 // Removes particles that have come to an open side.
 template <int D>
 void let_out(Particles<D>& particles, Cell<D> cells, const bool (&open)[D][2]);
