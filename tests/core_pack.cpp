@@ -194,6 +194,24 @@ TEST(Pack, every_parameter_comes_back)
     EXPECT_FALSE(back.flow);
 }
 
+TEST(Pack, forces_keep_their_formulas_and_shapes)
+{
+    Params p = pool(3, 16, 0.4);
+    p.force.resize(2);
+    for (ForceParams& force : p.force) force.kind = ForceKind::drag, force.rate = 2.0;
+    std::string why;
+    p.force[0].rate.formulas = {*Formula::parse("1 + t", why)};
+    p.force[1].where.emplace();
+    p.force[1].where->min = Vec3{0, 0, 0};
+    p.force[1].where->max = Vec3{0.5, 0.5, 0.5};
+    const Scene back = unpack_scene(pack_scene(scene_of(p)), "x");
+    EXPECT_EQ(back.params.force[0].rate.at(2), 3);
+    EXPECT_FALSE(back.params.force[0].where);
+    ASSERT_TRUE(back.params.force[1].where);
+    EXPECT_TRUE(back.forces[0].empty());
+    EXPECT_EQ(back.forces[1].size(), 1u);
+}
+
 void expect_refused(const std::string& bytes, const std::string& words)
 {
     try {
@@ -227,8 +245,8 @@ TEST(Pack, what_is_no_packed_scene_is_refused)
     bad[good.size() / 2] ^= 1;
     expect_refused(bad, "damaged");
     bad = good;
-    bad[8] = 3;
-    expect_refused(bad, "version 3");
+    bad[8] = 4;
+    expect_refused(bad, "version 4");
 }
 
 TEST(Pack, what_is_malformed_inside_is_refused)

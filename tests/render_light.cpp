@@ -85,7 +85,7 @@ struct Furnace {
 };
 Furnace furnace(const World& world, int paths, float reach, Vec3f middle, const Photons* photons = nullptr)
 {
-    PathParams params;
+    LightPathParams params;
     params.bounces = 1000;
     double sum = 0, squares = 0;
     int wrong = 0;

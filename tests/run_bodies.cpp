@@ -152,6 +152,59 @@ TEST_F(ARunWithBodies, gives_the_same_bits_on_any_number_of_threads_and_after_a_
     EXPECT_EQ(count(lines) + 1, count(gauges));
 }
 
+using ARunWithControls = ProgramTest;
+
+// Forces, waves, rain, a drain that opens, pressure on the surface, a solid on its path: all follow from the scene, the time and
+// the checkpoint.
+TEST_F(ARunWithControls, gives_the_same_bits_on_any_number_of_threads_and_after_a_stop)
+{
+    write("small.toml", small_scene(R"toml([[source]]
+shape = "box"
+min = [0.1, 0.85, 0.1]
+max = [0.9, 0.95, 0.4]
+rate = "0.002 * (1 + sin(9 * t))"
+drops = 0.02
+velocity = [0, -1, 0]
+[[sink]]
+shape = "box"
+min = [0.8, 0, 0]
+max = [1, 0.05, 0.5]
+open = [{t = 0.1, v = 0}, {t = 0.15, v = 1}]
+[[force]]
+kind = "vortex"
+around = [0.5, 0.3, 0.2]
+strength = [{t = 0, v = 0, ease = "in-out"}, {t = 0.3, v = 8}]
+falloff = 0.2
+[[waves]]
+kind = "airy"
+length = 0.5
+height = 0.02
+level = 0.3
+[[surface_pressure]]
+pressure = "200 * sin(20 * t)"
+shape = "sphere"
+center = [0.3, 0.4, 0.2]
+radius = 0.3
+[[path]]
+name = "course"
+points = [{t = 0, v = [0.7, 0.3, 0.1]}, {t = 0.2, v = [0.8, 0.3, 0.3]}, {t = 0.4, v = [0.5, 0.3, 0.4]}]
+[[solid]]
+shape = "ellipsoid"
+center = [0, 0, 0]
+radii = [0.1, 0.05, 0.05]
+path = "course"
+heading = true
+)toml"));
+    ASSERT_EQ(tarn({"run", "small.toml", "--out", "one", "--threads", "1"}).code, 0);
+    ASSERT_EQ(tarn({"run", "small.toml", "--out", "many", "--threads", "5"}).code, 0);
+    const Outcome stopped = tarn(Launch{.words = {"run", "small.toml", "--out", "o"},
+                                        .watch = [&] { return exists("o/surface/frame_0005.ply") ? SIGKILL : 0; }});
+    ASSERT_EQ(stopped.code, 128 + SIGKILL);
+    ASSERT_EQ(tarn({"run", "small.toml", "--out", "o", "--resume"}).code, 0);
+    for (const std::string other : {"many", "o"})
+        EXPECT_EQ(difference(newest_checkpoint("one"), newest_checkpoint(other)), "") << other;
+}
+
 TEST_F(ARunWithBodies, is_drawn_again_with_its_bodies_in_their_places)
 {
     write("small.toml", scene());

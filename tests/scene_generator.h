@@ -26,14 +26,16 @@ public:
                 std::string rows;
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
-                    if (row.required || chance(4))
+                    if (row.required || chance(std::string(row.name) == "path" ? 40 : 4))  // none has the name
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
                 continue;
             }
             const bool water = std::string(section.name) == "water";
-            for (size_t n = water ? 1 + pick(2) : pick(2); n > 0; --n) text += entry(section);
+            // Keys of tables without a shape of their own depend on each other, and drawn at random seldom fit.
+            const bool seldom = !section.shape || section.add_shape;
+            for (size_t n = water ? 1 + pick(2) : seldom ? chance(30) : pick(2); n > 0; --n) text += entry(section);
         }
         return text;
     }
@@ -155,6 +157,8 @@ private:
             const ParamRow& row = section.rows[pick(section.rows.size())];
             const std::string key = row.name;
             const bool weight = key == "density" || key == "mass", start = key == "velocity" || key == "spin";
+            if (name == "source" && key == "drops") text += "rate = 0.01\n";
+            if (name == "solid" && (key == "path" || key == "heading") && !chance(8)) return text;
             if (name == "solid" && (weight || start) && !chance(8)) text += "motion = \"body\"\n";
             if (name == "solid" && start && !chance(8)) text += "density = 500\n";
             text += line(row);

@@ -248,6 +248,65 @@ shape = "box"
 min = [1.9, 0, 0]
 max = [2, 0.1, 1.5]
 rate = 0.25
+open = "1 - step(1 - t) * 0.5"
+[[source]]
+shape = "box"
+min = [0.5, 0.8, 0.5]
+max = [1, 0.9, 1]
+rate = "exp(-t / 2) * 0.1"
+drops = 0.004
+velocity = [0, -3, 0]
+[[force]]
+kind = "vortex"
+around = ["0.1 * sin(t) + 1", 0.5, 0.5]
+strength = [{t = 0, v = 0, ease = "smooth"}, {t = 1, v = 2}]
+turns_about = [0, 1, 0]
+falloff = 0.3
+[[force]]
+kind = "drag"
+velocity = [1, 0, 0]
+rate = 2
+fade = 0.1
+shape = "box"
+min = [0, 0, 0]
+max = [1, 1, 1]
+[[waves]]
+kind = "stokes"
+side = "back"
+period = 0.5
+height = 0.005
+level = 0.4
+[[surface_pressure]]
+wavelength = 0.5
+wave_height = 0.02
+level = 0.4
+shape = "cylinder"
+center = [1, 0.5, 0.75]
+radius = 0.3
+height = 1
+within = 2
+[[waves]]
+kind = "absorb"
+side = "right"
+length = 0.5
+zone = 0.6
+level = 0.4
+[[waves]]
+kind = "airy"
+side = "right"
+length = 0.5
+height = 0.01
+ramp = 3
+level = 0.4
+[[solid]]
+shape = "sphere"
+center = [0, 0, 0]
+radius = 0.1
+path = "course"
+heading = true
+[[path]]
+name = "course"
+points = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]
 [wind]
 velocity = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [8, 0, 1]}]
 shear = 0.5
@@ -581,9 +640,9 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + solid + "translate = [{t = nan, v = [0, 0, 0]}]\n", "x.toml:17: solid.0.translate: ", "found nan"},
         {good + solid + "rotate = [{t = 0, v = [0, 0, 0]}, 3]\n", "x.toml:17: solid.0.rotate: ", "a keyframe"},
         {good + "translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:13: water.0.translate: ", "keyframes move solids and the wind only"},
+         "x.toml:13: water.0.translate: ", "keyframes move solids, wind, forces and surface pressures only"},
         {good + source + "rate = 1\nrotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:18: source.0.rotate: ", "keyframes move solids and the wind only"},
+         "x.toml:18: source.0.rotate: ", "keyframes move solids, wind, forces and surface pressures only"},
         {with(good, "velocity = [0, 0, 0]", "velocity = [{t = 0, v = [0, 0, 0]}]"),
          "x.toml:12: water.0.velocity: ", "expected a number"},
         // Sources, subtraction and place.

@@ -1,15 +1,18 @@
 #pragma once
 // A number or vector that may vary in time: keyframes joined as each of them says, constant before the first and after
-// the last. A plain value is a single keyframe.
+// the last; or a formula of each component. A plain value is a single keyframe.
 
 #include <cstddef>
 #include <vector>
 
+#include "tarn/base/formula.h"
+
 namespace tarn {
 
-// How the way from a keyframe to the next is covered: evenly; starting slowly, ending slowly or both; or along a smooth
-// curve through the keyframes around it.
-enum class Ease { linear, in, out, in_out, curve };
+// How the way from a keyframe to the next is covered: evenly; starting slowly, ending slowly or both; along a smooth
+// curve through the keyframes around it that never passes beyond them; or along a rounder one that does not slow down at
+// turns and ends.
+enum class Ease { linear, in, out, in_out, curve, smooth };
 
 namespace detail {
 
@@ -30,6 +33,19 @@ V curve_slope(const V& before, const V& after, double a, double b)
     return slope;
 }
 
+template <class T>
+T from_formulas(const std::vector<Formula>& formulas, double t)
+{
+    T v{};
+    for (size_t i = 0; i < formulas.size(); ++i) v[static_cast<int>(i)] = formulas[i].at(t);
+    return v;
+}
+template <>
+inline double from_formulas<double>(const std::vector<Formula>& formulas, double t)
+{
+    return formulas[0].at(t);
+}
+
 }  // namespace detail
 
 template <class T>
@@ -41,18 +57,49 @@ struct Keyed {
         bool operator==(const Key&) const = default;
     };
     std::vector<Key> keys{Key{}};  // sorted by t, never empty
+    std::vector<Formula> formulas = {};  // of each component, instead
 
     Keyed() = default;
     Keyed(T constant) : keys{Key{0, constant}} {}
 
     bool operator==(const Keyed&) const = default;
-    bool varies() const { return keys.size() > 1; }
+    bool varies() const { return keys.size() > 1 || !formulas.empty(); }
     T at(double t) const
     {
+        if (!formulas.empty()) return detail::from_formulas<T>(formulas, t);
         if (t <= keys.front().t) return keys.front().v;
         for (size_t i = 1; i < keys.size(); ++i)
             if (t < keys[i].t) return between(i - 1, (t - keys[i - 1].t) / span(i - 1));
         return keys.back().v;
+    }
+
+    // The mean from t to t + dt. Between keys the value is a cubic, of which Simpson's rule is exact; a formula is taken in
+    // sixteen parts.
+    T mean(double t, double dt) const
+    {
+        if (!varies() || !(dt > 0)) return at(t);
+        T sum{};
+        double from = t;
+        const auto add = [&](double to) {
+            sum = sum + ((to - from) / (6 * dt)) * (at(from) + 4.0 * at(0.5 * (from + to)) + at(to));
+            from = to;
+        };
+        constexpr int parts = 16;
+        for (int n = 1; n < parts && !formulas.empty(); ++n) add(t + n * dt / parts);
+        for (const Key& key : keys)
+            if (key.t > t && key.t < t + dt) add(key.t);
+        add(t + dt);
+        return sum;
+    }
+
+    // Its change per second along smooth curves; before the first keyframe and after the last, that at the key.
+    T rate(double t) const
+    {
+        size_t i = 0;
+        while (i + 2 < keys.size() && t >= keys[i + 1].t) ++i;
+        const double part = (t - keys[i].t) / span(i), s = part < 0 ? 0 : (part > 1 ? 1 : part);
+        return (6 * s * (1 - s)) * line(i) + ((1 - s) * (1 - 3 * s)) * slope(i, Ease::smooth) +
+               (s * (3 * s - 2)) * slope(i + 1, Ease::smooth);
     }
 
 private:
@@ -75,19 +122,29 @@ private:
                 s *= s * (3 - 2 * s);
                 break;
             case Ease::curve:
-                return a + (s * s * (3 - 2 * s)) * (b - a) + (s * (1 - s) * (1 - s) * span(i)) * slope(i) -
-                       (s * s * (1 - s) * span(i)) * slope(i + 1);
+            case Ease::smooth:
+                return a + (s * s * (3 - 2 * s)) * (b - a) + (s * (1 - s) * (1 - s) * span(i)) * slope(i, keys[i].ease) -
+                       (s * s * (1 - s) * span(i)) * slope(i + 1, keys[i].ease);
         }
         return a + s * (b - a);
     }
 
-    // Per second, of the smooth curve at key i; it starts and ends at rest.
-    T slope(size_t i) const
+    // Per second, of the straight line from key i to the next.
+    T line(size_t i) const { return (1 / span(i)) * (keys[i + 1].v - keys[i].v); }
+
+    // Per second, of the curve at key i. One that never passes beyond its keys starts and ends at rest; the other has the
+    // slope of the parabola through three keys, and no curvature at its ends.
+    T slope(size_t i, Ease ease) const
     {
-        if (i == 0 || i + 1 == keys.size()) return T{};
-        const T before = (1 / span(i - 1)) * (keys[i].v - keys[i - 1].v);
-        const T after = (1 / span(i)) * (keys[i + 1].v - keys[i].v);
-        return detail::curve_slope(before, after, span(i - 1), span(i));
+        const size_t last = keys.size() - 1;
+        if (i == 0 || i == last) {
+            if (ease == Ease::curve) return T{};
+            if (last == 1) return line(0);
+            return 1.5 * line(i == 0 ? 0 : last - 1) - 0.5 * slope(i == 0 ? 1 : last - 1, ease);
+        }
+        const double a = span(i - 1), b = span(i);
+        if (ease == Ease::curve) return detail::curve_slope(line(i - 1), line(i), a, b);
+        return (b / (a + b)) * line(i - 1) + (a / (a + b)) * line(i);
     }
 };
 

@@ -97,7 +97,7 @@ Params untouched_params()
 }
 
 const char* shape_title = "The keys of every shape";
-const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]], and by [wind].";
+const char* shape_meaning = "Taken by the entries of [[water]], [[solid]], [[source]] and [[sink]]; [wind], [[force]] and [[surface_pressure]] may have one.";
 
 // Columns as wide as their widest cell, counted in characters rather than bytes.
 size_t width(const std::string& text)
@@ -226,8 +226,8 @@ Members vector_schema(const ParamRow& row)
 {
     return {{"type", "\"array\""}, {"items", object(number_schema(row))}, {"minItems", "2"}, {"maxItems", "3"}};
 }
-// The plain value, or keyframes of it.
-Members keyed_schema(const std::vector<std::string>& plain)
+// The plain value, keyframes of it, or formulas.
+Members keyed_schema(const std::vector<std::string>& plain, const std::vector<std::string>& formulas)
 {
     const std::string value = plain.size() == 1 ? plain[0] : object({{"anyOf", list(plain)}});
     std::vector<std::string> ease;
@@ -239,12 +239,16 @@ Members keyed_schema(const std::vector<std::string>& plain)
                                       {"required", "[\"t\", \"v\"]"},
                                       {"additionalProperties", "false"}});
     std::vector<std::string> options = plain;
+    options.insert(options.end(), formulas.begin(), formulas.end());
     options.push_back(object({{"type", "\"array\""}, {"items", frame}, {"minItems", "1"}}));
     return {{"anyOf", list(options)}};
 }
 
 std::string row_schema(const ParamRow& row, const void* untouched)
 {
+    const std::string text_schema = object({{"type", "\"string\""}});
+    const std::string formulas_schema =
+        object({{"type", "\"array\""}, {"items", object({{"type", "[\"number\", \"string\"]"}})}, {"maxItems", "3"}});
     Members members;
     switch (row.kind) {
         case ParamKind::number:
@@ -271,13 +275,13 @@ std::string row_schema(const ParamRow& row, const void* untouched)
             break;
         }
         case ParamKind::keyed_number:
-            members = keyed_schema({object(number_schema(row))});
+            members = keyed_schema({object(number_schema(row))}, {text_schema});
             break;
         case ParamKind::keyed_vector:
-            members = keyed_schema({object(vector_schema(row))});
+            members = keyed_schema({object(vector_schema(row))}, {formulas_schema});
             break;
         case ParamKind::keyed_turn:
-            members = keyed_schema({object(number_schema(row)), object(vector_schema(row))});
+            members = keyed_schema({object(number_schema(row)), object(vector_schema(row))}, {text_schema, formulas_schema});
             break;
     }
     const std::string unit = *row.unit ? std::string(" In ") + row.unit + "." : "";
@@ -377,10 +381,14 @@ std::string params_schema()
         }
         Members entry_rules{
             {"type", "\"object\""}, {"properties", object(properties)}, {"additionalProperties", "false"}};
-        if (section.shape) {
-            entry_rules.push_back({"required", "[\"shape\"]"});
+        if (section.add_shape) {
+            const Members more = optional_shape_rules();
+            entry_rules.insert(entry_rules.end(), more.begin(), more.end());
+        } else if (section.shape) {
+            required.push_back("\"shape\"");
             entry_rules.push_back({"allOf", "[{\"$ref\": \"#/$defs/shape\"}]"});
         }
+        if (!required.empty()) entry_rules.push_back({"required", list(required)});
         const std::string entry = object(entry_rules);
         top.push_back(
             {name, object({{"type", "\"array\""}, {"description", quoted(section.meaning)}, {"items", entry}})});

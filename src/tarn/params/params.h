@@ -32,6 +32,10 @@ enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
 enum class SolidMotion { keyframes, body };
 enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
+enum class ForceKind { uniform, point, vortex, drag };
+enum class WaveKind { airy, stokes, absorb };
+enum class Side { left, right, back, front };
+enum class StepKind { adaptive, fixed };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -99,6 +103,7 @@ struct TimeParams {
     double speed = 1;  // seconds of the scene for each second on the screen
     double cfl = 2;    // cells that the fastest water crosses in one step
     double max_step = std::numeric_limits<double>::infinity();
+    StepKind step = StepKind::adaptive;
 
     double frame_seconds() const { return speed / rate; }  // in the scene
     double time_of(int frame) const { return frame * speed / rate; }
@@ -124,6 +129,7 @@ struct CameraParams {
     std::optional<Keyed<double>> focus;           // m; at the target where not given
     double aperture = 0;                          // m, the lens's diameter
     double shutter = 0;                           // frames that it stays open
+    std::string path;                             // by its name: the camera's way, instead of position
 };
 
 // How frames are rendered.
@@ -181,6 +187,8 @@ struct WaterParams : ShapeParams {
 struct SolidParams : ShapeParams {
     std::string name;  // by which gauges know it
     SolidMotion motion = SolidMotion::keyframes;
+    std::string path;      // by its name: the solid's way, instead of keyframes of translate
+    bool heading = false;  // whether it turns to where its path leads
     // Of a body.
     std::optional<double> density, mass;
     Vec3 velocity{};
@@ -194,9 +202,14 @@ struct SolidParams : ShapeParams {
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
     std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)
+    std::optional<double> drops;          // m: their diameter, where the water enters as drops
+
+    bool is_inlet() const { return velocity && !drops; }
+    bool fills() const { return rate && !drops; }
 };
 struct SinkParams : ShapeParams {
     std::optional<Keyed<double>> rate;  // m³/s; takes all that comes where not given
+    Keyed<double> open = 1.0;           // from a half on it is open
 };
 
 // Wind over the water.   [EMF02] §3.3.3
@@ -207,6 +220,57 @@ struct WindParams {
     Keyed<double> alpha = 1.0;
     std::optional<double> fade;        // m; a cell where not given
     std::optional<ShapeParams> where;  // everywhere where not given
+};
+
+// A field of acceleration on what flows.
+struct ForceParams {
+    std::optional<ForceKind> kind;
+    Keyed<Vec3> acceleration;             // uniform: m/s²
+    Keyed<double> strength = 0.0;         // point, vortex: m/s²
+    std::optional<Keyed<Vec3>> around;    // point, vortex: m
+    Vec3 turns_about{0, 0, 1};            // vortex
+    std::optional<double> falloff;        // point, vortex: m
+    Keyed<Vec3> velocity;                 // drag: m/s
+    Keyed<double> rate = 0.0;             // drag: 1/s
+    std::optional<double> fade;           // m; a cell where not given
+    std::optional<ShapeParams> where;     // everywhere where not given
+};
+
+// Waves that come from a side of the domain, or end there.
+struct WavesParams {
+    std::optional<WaveKind> kind;
+    Side side = Side::left;
+    std::optional<double> length, period;  // m, s: one of them
+    double height = 0;                     // m, from trough to crest
+    std::optional<double> level;           // m: where the water is still
+    double bottom = 0;                     // m
+    std::optional<double> zone;            // m; a wavelength and a half where not given
+    std::optional<double> ramp;            // s; two periods where not given
+};
+
+// A pressure on the free surface.   [FM96] §5
+struct SurfacePressureParams {
+    Keyed<double> pressure = 0.0;               // Pa
+    std::optional<double> wavelength, wave_height;  // m: of the waves that it raises as it travels
+    std::optional<double> within;                   // s: in which it does so
+    Vec3 direction{1, 0, 0};
+    std::optional<double> level;                // m: where the water is still
+    double bottom = 0;                          // m
+    std::optional<double> fade;                 // m; a cell where not given
+    std::optional<ShapeParams> where;           // everywhere where not given
+};
+
+// A smooth way through points.
+struct PathParams {
+    std::string name;
+    Keyed<Vec3> points;  // m, each at its time
+
+    Keyed<Vec3> way() const
+    {
+        Keyed<Vec3> smooth = points;
+        for (auto& key : smooth.keys) key.ease = Ease::smooth;
+        return smooth;
+    }
 };
 
 // An instrument in the water, read after every step.
@@ -244,10 +308,21 @@ struct Params {
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;
+    std::vector<ForceParams> force;
+    std::vector<WavesParams> waves;
+    std::vector<SurfacePressureParams> surface_pressure;
+    std::vector<PathParams> path;
     std::vector<GaugeParams> gauge;
     std::optional<FlowParams> flow;
 
     int dimension() const { return static_cast<int>(domain.size.size()); }
+    // Null where there is none of that name.
+    const PathParams* find_path(const std::string& name) const
+    {
+        for (const PathParams& p : path)
+            if (p.name == name) return &p;
+        return nullptr;
+    }
 };
 
 }  // namespace tarn

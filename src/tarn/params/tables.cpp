@@ -111,7 +111,7 @@ constexpr Word floor_words[] = {
 };
 constexpr Word ease_kind_words[] = {
     word("linear", Ease::linear), word("in", Ease::in),       word("out", Ease::out),
-    word("in-out", Ease::in_out), word("curve", Ease::curve),
+    word("in-out", Ease::in_out), word("curve", Ease::curve), word("smooth", Ease::smooth),
 };
 constexpr Word motion_words[] = {
     word("keyframes", SolidMotion::keyframes),
@@ -122,6 +122,27 @@ constexpr Word gauge_words[] = {
     word("velocity", GaugeKind::velocity), word("flux", GaugeKind::flux),
     word("force", GaugeKind::force),       word("torque", GaugeKind::torque),
     word("runup", GaugeKind::runup),
+};
+constexpr Word force_words[] = {
+    word("uniform", ForceKind::uniform),
+    word("point", ForceKind::point),
+    word("vortex", ForceKind::vortex),
+    word("drag", ForceKind::drag),
+};
+constexpr Word wave_words[] = {
+    word("airy", WaveKind::airy),
+    word("stokes", WaveKind::stokes),
+    word("absorb", WaveKind::absorb),
+};
+constexpr Word side_words[] = {
+    word("left", Side::left),
+    word("right", Side::right),
+    word("back", Side::back),
+    word("front", Side::front),
+};
+constexpr Word step_words[] = {
+    word("adaptive", StepKind::adaptive),
+    word("fixed", StepKind::fixed),
 };
 constexpr Word filter_words[] = {
     word("tricubic", SurfaceFilter::tricubic),
@@ -147,6 +168,10 @@ std::span<const Word> words(WaterLook) { return water_look_words; }
 std::span<const Word> words(FloorLook) { return floor_words; }
 std::span<const Word> words(SolidMotion) { return motion_words; }
 std::span<const Word> words(GaugeKind) { return gauge_words; }
+std::span<const Word> words(ForceKind) { return force_words; }
+std::span<const Word> words(WaveKind) { return wave_words; }
+std::span<const Word> words(Side) { return side_words; }
+std::span<const Word> words(StepKind) { return step_words; }
 std::span<const Word> words(SurfaceFilter) { return filter_words; }
 
 // ---- Rows from members ----
@@ -389,6 +414,9 @@ const ParamRow time_rows[] = {
     number<&TimeParams::cfl>("cfl", "cells", 1e-2, 100, "How far the fastest water moves in one step."),
     number<&TimeParams::max_step>("max_step", "s", 1e-9, 1e6,
                                   "No step is longer than this; without it only the other limits hold."),
+    choice<&TimeParams::step>("step",
+                              "Whether each step is as long as the water allows, or all are alike: each frame is divided "
+                              "into as few as max_step allows, and is one where that is not given."),
 };
 
 const ParamRow output_rows[] = {
@@ -432,6 +460,7 @@ const ParamRow camera_rows[] = {
     only_3d(number<&CameraParams::shutter>("shutter", "frames", 0, 1,
                                            "How long it stays open, from the frame's time on: motion blur. Drawings "
                                            "have none.")),
+    only_3d(text<&CameraParams::path>("path", "The name of the [[path]] that it moves along, instead of position.")),
 };
 
 const ParamRow render_rows[] = {
@@ -547,6 +576,9 @@ const ParamRow solid_rows[] = {
     choice<&SolidParams::motion>("motion",
                                  "What moves it: keyframes of translate and rotate, or, as a rigid body, the water, gravity "
                                  "and what it touches."),
+    text<&SolidParams::path>("path", "The name of the [[path]] that it moves along, instead of keyframes of translate."),
+    boolean<&SolidParams::heading>("heading",
+                                   "Turn it so that its x axis points where its path leads: about y, in 2D about z."),
     number<&SolidParams::density>("density", "kg/m³", 1e-3, 1e6, "Of a body; either this or mass."),
     number<&SolidParams::mass>("mass", "kg", 1e-9, 1e12, "Of a body (kg/m in 2D); either this or density."),
     vector<&SolidParams::velocity>("velocity", "m/s", -fast, fast, "Of a body at the start."),
@@ -564,12 +596,17 @@ const ParamRow solid_rows[] = {
 };
 const ParamRow source_rows[] = {
     vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast,
-                                    "How the water enters, as from a nozzle; either this or rate."),
+                                    "How the water enters, as from a nozzle; either this or rate. With drops, how "
+                                    "they start, at rest where not given."),
     number<&SourceParams::rate>("rate", "m³/s", 0, 1e9, "How much water enters (m²/s in 2D); either this or velocity."),
+    number<&SourceParams::drops>("drops", "m",  1e-6, 1e3,
+                                 "With rate: the water enters as drops of this diameter, each from a place of its own in the "
+                                 "shape, such as rain from a flat box."),
 };
 const ParamRow sink_rows[] = {
     number<&SinkParams::rate>("rate", "m³/s", 0, 1e9,
                               "How much water leaves (m²/s in 2D); all that comes where not given."),
+    number<&SinkParams::open>("open", "", 0, 1, "Whether it is open, from a half on, or closed; keyframes open and close it."),
 };
 
 const ParamRow wind_rows[] = {
@@ -584,6 +621,69 @@ const ParamRow wind_rows[] = {
                                "water's, with 1 the wind's."),
     number<&WindParams::fade>("fade", "m", 0, far,
                               "How far inside the edge of its shape it has its full strength; a cell where not given."),
+};
+
+const ParamRow force_rows[] = {
+    required(choice<&ForceParams::kind>(
+        "kind",
+        "An acceleration that is the same everywhere; towards a point; around an axis; or a drag that brings what flows "
+        "to a velocity.")),
+    vector<&ForceParams::acceleration>("acceleration", "m/s²", -1e6, 1e6, "Of kind uniform."),
+    number<&ForceParams::strength>("strength", "m/s²", -1e6, 1e6,
+                                   "Of kind point, towards it, and away where negative; of kind vortex, around its axis, "
+                                   "anticlockwise."),
+    vector<&ForceParams::around>("around", "m", -far, far, "The point, or a point of the vortex's axis."),
+    only_3d(vector<&ForceParams::turns_about>("turns_about", "", -far, far,
+                                              "Direction of the vortex's axis, of any length.")),
+    number<&ForceParams::falloff>("falloff", "m", 1e-6, far,
+                                  "Of point and vortex: how far off half of the strength is left, strength / (1 + (r / "
+                                  "falloff)²); it does not fall where not given."),
+    vector<&ForceParams::velocity>("velocity", "m/s", -fast, fast, "Of kind drag: the velocity that it leads to."),
+    number<&ForceParams::rate>("rate", "1/s", 0, 1e6,
+                               "Of kind drag: how fast, du/dt = rate (velocity - u)."),
+    number<&ForceParams::fade>("fade", "m", 0, far,
+                               "How far inside the edge of its shape it has its full strength; a cell where not given."),
+};
+
+const ParamRow waves_rows[] = {
+    required(choice<&WavesParams::kind>(
+        "kind",
+        "Waves of linear theory, or of Stokes' second order, that come from a side of the domain; or nothing, so that the "
+        "side absorbs what comes to it. The zone before the side makes and absorbs them, over its whole width.")),
+    choice<&WavesParams::side>("side", "The side that they come from, or that absorbs."),
+    number<&WavesParams::length>("length", "m", 1e-6, far,
+                                 "From crest to crest; either this or period. To absorb, of the longest that matter."),
+    number<&WavesParams::period>("period", "s", 1e-6, 1e6, "From one crest to the next; either this or length."),
+    number<&WavesParams::height>("height", "m", 0, far, "From trough to crest."),
+    required(number<&WavesParams::level>("level", "m", -far, far, "The height at which the water is still.")),
+    number<&WavesParams::bottom>("bottom", "m", -far, far, "The height of the bottom under the zone."),
+    number<&WavesParams::zone>("zone", "m", 1e-6, far, "Width of the zone; one and a half wavelengths where not given."),
+    number<&WavesParams::ramp>("ramp", "s", 0, 1e6,
+                               "How long the waves grow until they have their height; two periods where not given."),
+};
+
+const ParamRow surface_pressure_rows[] = {
+    number<&SurfacePressureParams::pressure>("pressure", "Pa", -1e9, 1e9,
+                                             "More than the air's, on the free surface; either this or wavelength."),
+    number<&SurfacePressureParams::wavelength>(
+        "wavelength", "m", 1e-6, far,
+        "Of waves: the pressure is one itself that travels with them, and raises them from still water."),
+    number<&SurfacePressureParams::wave_height>("wave_height", "m", 1e-9, far, "That the waves have in the end, from trough to crest."),
+    number<&SurfacePressureParams::within>("within", "s", 1e-6, 1e9,
+                                           "How long the pressure acts; three periods of the waves where not given."),
+    vector<&SurfacePressureParams::direction>("direction", "", -far, far, "The way that the waves travel, of any length."),
+    number<&SurfacePressureParams::level>("level", "m", -far, far, "The height at which the water is still, for waves."),
+    number<&SurfacePressureParams::bottom>("bottom", "m", -far, far, "The height of the bottom, for waves."),
+    number<&SurfacePressureParams::fade>("fade", "m", 0, far,
+                                         "How far inside the edge of its shape it has its full strength; a cell where not "
+                                         "given."),
+};
+
+const ParamRow path_rows[] = {
+    required(text<&PathParams::name>("name", "What solids and the camera call it.")),
+    required(vector<&PathParams::points>("points", "m", -far, far,
+                                         "The points that it leads through, as keyframes, two at least: "
+                                         "[{t = 0, v = [...]}, ...]. Between them it is smooth.")),
 };
 
 const ParamRow gauge_rows[] = {
@@ -611,7 +711,7 @@ const ParamRow flow_rows[] = {
                                 "How long one turn takes, or until a vortex or a deformation has brought all back."),
 };
 
-// A [[...]] section from the list that holds its entries.
+// A [[...]] section from the list that holds its entries; one with a `where` may have a shape.
 template <auto Member>
 Section list(const char* name, const char* meaning, std::span<const ParamRow> rows)
 {
@@ -619,8 +719,12 @@ Section list(const char* name, const char* meaning, std::span<const ParamRow> ro
     Section s{name, meaning, rows, [](Params& p, size_t i) -> void* { return &(p.*Member)[i]; }};
     s.count = [](const Params& p) { return (p.*Member).size(); };
     s.add = [](Params& p) { (p.*Member).push_back(T{}); };
-    if constexpr (std::is_base_of_v<ShapeParams, T>)
+    if constexpr (std::is_base_of_v<ShapeParams, T>) {
         s.shape = [](Params& p, size_t i) -> ShapeParams* { return &(p.*Member)[i]; };
+    } else if constexpr (requires(T entry) { entry.where; }) {
+        s.shape = [](Params& p, size_t i) -> ShapeParams* { return (p.*Member)[i].where ? &*(p.*Member)[i].where : nullptr; };
+        s.add_shape = [](Params& p) { (p.*Member).back().where.emplace(); };
+    }
     s.waves = std::is_same_v<T, WaterParams>;
     return s;
 }
@@ -670,6 +774,12 @@ const Section all_sections[] = {
                        "Wind over the water; there is none without this table. With a shape it blows inside of it "
                        "only.",
                        wind_rows),
+    list<&Params::force>("force", "Fields of force on what flows, added up. With a shape one acts inside of it only.", force_rows),
+    list<&Params::waves>("waves", "Waves that come from a side of the domain, and sides that absorb them.", waves_rows),
+    list<&Params::surface_pressure>("surface_pressure",
+                                    "Pressures on the free surface, added up. With a shape one acts inside of it only.",
+                                    surface_pressure_rows),
+    list<&Params::path>("path", "Smooth ways that solids and the camera move along.", path_rows),
     list<&Params::gauge>("gauge", "Instruments, read after every step into gauges.csv.", gauge_rows),
     one<&Params::flow>("flow",
                        "A velocity that carries the surface in place of the water's own motion, to try out methods for "
@@ -679,7 +789,7 @@ const Section all_sections[] = {
 };
 
 constexpr Reserved reserved_keys[] = {
-    {"", "control", "use [wind] or a [[source]] to push the water"},
+    {"", "control", "use a [[force]], [wind] or a [[source]] to push the water"},
     {"method", "preset", "choose method.surface, method.advection and surface.advection one by one"},
 };
 
@@ -763,9 +873,14 @@ std::optional<std::string> vector_problem(const ParamRow& row, Vec3 v, int dimen
 }
 
 template <class T, class Check>
-std::optional<std::string> keyed_problem(const Keyed<T>& keyed, Check check)
+std::optional<std::string> keyed_problem(const Keyed<T>& keyed, double until, Check check)
 {
     if (keyed.keys.empty()) return "has no keyframes";
+    constexpr int tries = 1000;
+    for (int n = 0; n <= tries && !keyed.formulas.empty(); ++n) {
+        const double t = until * n / tries;
+        if (auto problem = check(keyed.at(t))) return *problem + " at t = " + number_text(t);
+    }
     for (size_t i = 0; i < keyed.keys.size(); ++i) {
         const auto& key = keyed.keys[i];
         if (!std::isfinite(key.t) || std::fabs(key.t) > 1e9)
@@ -780,7 +895,7 @@ std::optional<std::string> keyed_problem(const Keyed<T>& keyed, Check check)
 
 }  // namespace
 
-std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& value, int dimension)
+std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& value, int dimension, double until)
 {
     switch (row.kind) {
         case ParamKind::number:
@@ -798,10 +913,10 @@ std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& 
             return {};
         }
         case ParamKind::keyed_number:
-            return keyed_problem(std::get<Keyed<double>>(value), [&](double x) { return number_problem(row, x); });
+            return keyed_problem(std::get<Keyed<double>>(value), until, [&](double x) { return number_problem(row, x); });
         case ParamKind::keyed_vector:
         case ParamKind::keyed_turn:
-            return keyed_problem(std::get<Keyed<Vec3>>(value), [&](Vec3 v) {
+            return keyed_problem(std::get<Keyed<Vec3>>(value), until, [&](Vec3 v) {
                 return vector_problem(row, v, row.kind == ParamKind::keyed_turn ? 3 : dimension);
             });
         case ParamKind::choice:
@@ -860,9 +975,23 @@ std::string vector_text(Vec3 v, int dimension)
     return r + "]";
 }
 
-template <class T, class Text>
-std::string keyed_text(const Keyed<T>& keyed, Text text)
+std::string formula_text(const Formula& formula)
 {
+    char* end = nullptr;
+    const double plain = std::strtod(formula.text().c_str(), &end);
+    return *end ? quoted(formula.text()) : number_text(plain);
+}
+
+// `first` and `count`: the components that are written, in brackets where there are several.
+template <class T, class Text>
+std::string keyed_text(const Keyed<T>& keyed, size_t first, size_t count, Text text)
+{
+    if (!keyed.formulas.empty()) {
+        std::string r;
+        for (size_t i = first; i < first + count && i < keyed.formulas.size(); ++i)
+            r += (r.empty() ? "" : ", ") + formula_text(keyed.formulas[i]);
+        return count > 1 ? "[" + r + "]" : r;
+    }
     if (!keyed.varies()) return text(keyed.keys.front().v);
     std::string r = "[";
     for (const auto& key : keyed.keys) {
@@ -897,11 +1026,12 @@ std::string value_text(const ParamRow& row, const ParamValue& value, int dimensi
             return r + "]";
         }
         case ParamKind::keyed_number:
-            return keyed_text(std::get<Keyed<double>>(value), number_text);
+            return keyed_text(std::get<Keyed<double>>(value), 0, 1, number_text);
         case ParamKind::keyed_vector:
-            return keyed_text(std::get<Keyed<Vec3>>(value), [&](Vec3 v) { return vector_text(v, dimension); });
+            return keyed_text(std::get<Keyed<Vec3>>(value), 0, static_cast<size_t>(dimension),
+                              [&](Vec3 v) { return vector_text(v, dimension); });
         case ParamKind::keyed_turn:
-            return keyed_text(std::get<Keyed<Vec3>>(value),
+            return keyed_text(std::get<Keyed<Vec3>>(value), dimension == 2 ? 2 : 0, dimension == 2 ? 1 : 3,
                               [&](Vec3 v) { return dimension == 2 ? number_text(v[2]) : vector_text(v, 3); });
     }
     return "";

@@ -103,8 +103,8 @@ std::span<const Word> shape_words();
 std::span<const Word> ease_words();  // of a keyframe
 const char* word_of(std::span<const Word> words, int value);
 
-// What is wrong with a value of that row, in words, or nothing.
-std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& value, int dimension);
+// What is wrong with a value of that row, in words, or nothing. Formulas are tried from 0 to `until`.
+std::optional<std::string> range_problem(const ParamRow& row, const ParamValue& value, int dimension, double until = 0);
 
 // The shortest decimal that reads back to the same bits; valid in TOML and in JSON.
 std::string number_text(double value);

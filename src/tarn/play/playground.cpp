@@ -54,6 +54,7 @@ Keyed<T> shifted(Keyed<T> keyed, double by)
 {
     if (keyed.varies())
         for (auto& key : keyed.keys) key.t -= by;
+    for (Formula& formula : keyed.formulas) formula = formula.shifted(by);
     return keyed;
 }
 
@@ -296,8 +297,17 @@ Params Playground::saved() const
         if (source.velocity) source.velocity = shifted(*source.velocity, now);
         if (source.rate) source.rate = shifted(*source.rate, now);
     }
-    for (auto& sink : p.sink)
+    for (auto& sink : p.sink) {
         if (sink.rate) sink.rate = shifted(*sink.rate, now);
+        sink.open = shifted(sink.open, now);
+    }
+    for (auto& force : p.force) {
+        for (auto* v : {&force.acceleration, &force.velocity}) *v = shifted(*v, now);
+        for (auto* x : {&force.strength, &force.rate}) *x = shifted(*x, now);
+        if (force.around) force.around = shifted(*force.around, now);
+    }
+    for (auto& pressure : p.surface_pressure) pressure.pressure = shifted(pressure.pressure, now);
+    for (auto& path : p.path) path.points = shifted(path.points, now);
     std::vector<WaterParams> boxes;
     add_columns(boxes, water_);
     for (const ShownDrop& drop : drops()) {

@@ -41,6 +41,7 @@ class EnclosedAir {
 public:
     // Where the air is that is enclosed now, as of the newest find() or of a state that was loaded.
     void mark(const AirRegions& held, const Grid<D>& grid);
+    bool any_marked() const { return mark_.size() > 0; }
     // A cell's enclosed region, counted from 1, negative for voids, or 0, as marked.
     View<D, const int> marked() const { return std::as_const(mark_).view(); }
 

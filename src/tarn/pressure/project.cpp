@@ -14,6 +14,9 @@ struct SurfaceView {
     View<D, const float> phi;
     View<D, const float> kappa;  // data null: no surface tension
     float tension = 0;           // sigma dt / (rho h): times kappa it is the x on the surface
+    View<D, const float> pressure;  // of the atmosphere, Pa; data null: none
+    float to_x = 0;                 // dt / (rho h)
+    View<D, const int> enclosed;    // not zero where air is not the atmosphere; data null: nowhere
 
     TARN_HD bool inside(Cell<D> c, int axis) const { return c[axis] >= 0 && c[axis] < cells[axis]; }
     TARN_HD bool wet(Cell<D> c, int axis) const { return inside(c, axis) && phi(c) < 0; }
@@ -26,9 +29,11 @@ struct SurfaceView {
     // x on the surface between them.
     TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
     {
-        if (!kappa.data || !inside(dry_cell, axis)) return 0;
+        if ((!kappa.data && !pressure.data) || !inside(dry_cell, axis)) return 0;
         const float theta = surface_fraction(phi(wet_cell), phi(dry_cell));
-        return tension * (kappa(wet_cell) + theta * (kappa(dry_cell) - kappa(wet_cell)));
+        const auto between = [&](const View<D, const float>& f) { return f(wet_cell) + theta * (f(dry_cell) - f(wet_cell)); };
+        const bool atmosphere = pressure.data && !(enclosed.data && enclosed(dry_cell) != 0);
+        return (kappa.data ? tension * between(kappa) : 0.0f) + (atmosphere ? to_x * between(pressure) : 0.0f);
     }
 };
 
@@ -78,7 +83,7 @@ void start_walls(WallFaces<D>& walls, const FaceField<D>& velocity, const Bounda
 }
 
 // The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
-// inlets, no surface tension, no sources. A wall's velocity is zero before they run, and phi's padding tells walls,
+// inlets, no surface tension, no pressure on the surface, no sources. A wall's velocity is zero before they run, and phi's padding tells walls,
 // `nowhere`, from air. tests/core_pressure.cpp holds them against the plain versions in project().
 template <int D>
 struct PlainBox {
@@ -357,12 +362,17 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
     const float to_x = static_cast<float>(dt / (fluid.density * phi.grid().h));
-    const bool plain = !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate;
-    Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0},
+    const bool plain =
+        !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
+    Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
                 plain_box(phi, boundary), plain};
     if (forces.kappa) {
         s.surface.kappa = forces.kappa->view();
         s.surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
+    }
+    if (forces.surface_pressure) {
+        s.surface.pressure = forces.surface_pressure->view();
+        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
     }
     start_walls(projection.walls, velocity, boundary, active);
     if (forces.rejoin) forces.rejoin(nullptr);

@@ -3,7 +3,7 @@
 //
 //   div(grad p / rho) = div u* / dt,   u = u* - dt grad p / rho
 //
-// Free surface: p = sigma kappa on it, where phi crosses zero between two cells, second order (ghost fluid, Gibou et
+// Free surface: p = sigma kappa + p_s on it, with the atmosphere's p_s, where phi crosses zero between two cells, second order (ghost fluid, Gibou et
 // al. 2002). Solids: each face counts with its open fraction, the rest moves with the solid (Batty et al. 2007). The
 // unknown is x = p dt / (rho h), a velocity, so that every coefficient is a plain fraction.
 
@@ -47,6 +47,7 @@ struct ProjectionScratch {
 template <int D>
 struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
+    const Field<D>* surface_pressure = nullptr;  // of the atmosphere on the surface, at cells, Pa
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
     const Field<D>* swelling = nullptr;     // more of the same
     EnclosedAir<D>* air = nullptr;          // enclosed regions

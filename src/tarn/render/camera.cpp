@@ -22,6 +22,13 @@ struct Axes {
 
 }  // namespace
 
+CameraParams camera_of(const Params& params)
+{
+    CameraParams camera = params.camera;
+    if (const PathParams* path = params.find_path(camera.path)) camera.position = path->way();
+    return camera;
+}
+
 Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time)
 {
     constexpr double margin = 1.08;  // air around the box in the picture

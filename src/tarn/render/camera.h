@@ -18,6 +18,9 @@ struct Camera {
     }
 };
 
+// The scene's camera, with the points of the path that it moves along.
+CameraParams camera_of(const Params& params);
+
 // At a time of the scene. Where position or target are not given, the box from 0 to `size` is framed in a three-quarter
 // view.
 Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time);

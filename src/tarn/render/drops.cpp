@@ -66,7 +66,7 @@ void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, 
 void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time)
 {
     if (drops.empty()) return;
-    const Camera camera = make_camera(scene.params.camera, size, static_cast<double>(image.width) / image.height, time);
+    const Camera camera = make_camera(camera_of(scene.params), size, static_cast<double>(image.width) / image.height, time);
     const float touch = static_cast<float>(cell_size(scene.params.domain));
     for (const Drop& drop : drops) {
         const Vec3f d = drop.position - camera.position;

@@ -53,7 +53,7 @@ Vec3f direct_light(const World& world, const Material& m, Vec3f colour, const Hi
 
 }  // namespace
 
-Vec3f radiance(const World& world, const Photons* photons, const PathParams& params, Ray ray, Random& random,
+Vec3f radiance(const World& world, const Photons* photons, const LightPathParams& params, Ray ray, Random& random,
                Features* features)
 {
     Vec3f light, through = Vec3f::all(1);

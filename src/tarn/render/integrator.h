@@ -16,7 +16,7 @@
 
 namespace tarn {
 
-struct PathParams {
+struct LightPathParams {
     int bounces = 32;
     // No single path brings more light than this; what glitters would otherwise speckle the picture. 0: no limit.
     float clamp = 0;
@@ -29,7 +29,7 @@ struct Features {
 };
 
 // `photons` may be null. `features`, where given, receives what the ray sees first.
-Vec3f radiance(const World& world, const Photons* photons, const PathParams& params, Ray ray, Random& random,
+Vec3f radiance(const World& world, const Photons* photons, const LightPathParams& params, Ray ray, Random& random,
                Features* features = nullptr);
 
 }  // namespace tarn

@@ -13,7 +13,7 @@ struct PictureParams {
     int width = 640, height = 360;
     int samples = 64;
     int photons = 200000;  // of each pass; 0 is none
-    PathParams path;
+    LightPathParams path;
     uint32_t seed = 0;
 };
 

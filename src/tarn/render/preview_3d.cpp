@@ -165,7 +165,7 @@ Cell<2> size_of_picture(int width)
 // In cells, as all lengths here.
 Camera camera_of(const Scene& scene, const Grid<3>& grid, Cell<2> picture, double time)
 {
-    Camera camera = make_camera(scene.params.camera, grid.size(), static_cast<double>(picture[0]) / picture[1], time);
+    Camera camera = make_camera(camera_of(scene.params), grid.size(), static_cast<double>(picture[0]) / picture[1], time);
     camera.position = static_cast<float>(1 / grid.h) * camera.position;
     return camera;
 }

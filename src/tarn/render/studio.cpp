@@ -101,7 +101,7 @@ Camera Studio::camera(double time, double aspect) const
 {
     Vec3 size;
     for (int a = 0; a < 3; ++a) size[a] = scene_.params.domain.size[static_cast<size_t>(a)];
-    return make_camera(scene_.params.camera, size, aspect, time);
+    return make_camera(camera_of(scene_.params), size, aspect, time);
 }
 
 void Studio::set_lights()

@@ -59,28 +59,13 @@ TARN_HD inline double part_inside(const Shape& shape, const Grid<D>& grid, Cell<
     return sum / all;
 }
 
-// The mean of a keyed value from t to t + dt, so that what a source gives in all does not depend on the steps.
-template <class T>
-T mean(const Keyed<T>& keyed, double t, double dt)
-{
-    if (!keyed.varies() || !(dt > 0)) return keyed.at(t);
-    // Straight between keys: the trapezium rule is exact.
-    T sum{};
-    double from = t;
-    const auto add = [&](double to) {
-        sum = sum + 0.5 * (to - from) / dt * (keyed.at(from) + keyed.at(to));
-        from = to;
-    };
-    for (const auto& key : keyed.keys)
-        if (key.t > t && key.t < t + dt) add(key.t);
-    add(t + dt);
-    return sum;
-}
-
 bool gives_nothing(const SourceParams& source, double t, double dt)
 {
-    return source.velocity ? mean(*source.velocity, t, dt) == Vec3{} : !(mean(*source.rate, t, dt) > 0);
+    // So that what a source gives in all does not depend on the steps, its means over them count.
+    return source.is_inlet() ? source.velocity->mean(t, dt) == Vec3{} : !(source.rate->mean(t, dt) > 0);
 }
+
+bool is_closed(const SinkParams& sink, double t, double dt) { return sink.open.mean(t, dt) < 0.5; }
 
 // A place inside a shape, in the domain and outside of solids, as far from its surface as any cell's centre.
 template <int D>
@@ -114,7 +99,7 @@ void place_inlets(Flows<D>& flows, const Scene& scene)
         });
     uint8_t number = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (!scene.params.source[s].velocity) continue;
+        if (!scene.params.source[s].is_inlet()) continue;
         ++number;
         if (flows.shut[s]) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
@@ -142,7 +127,7 @@ void find_fronts(Flows<D>& flows, const Scene& scene)
     flows.front_velocity = flows.inlet_velocity;
     size_t number = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (!scene.params.source[s].velocity) continue;
+        if (!scene.params.source[s].is_inlet()) continue;
         const Vec3 v = lift<D>(flows.inlet_velocity[number++].template as<double>());
         const double speed = length(v);
         if (flows.shut[s] || !(speed > 0)) continue;
@@ -243,16 +228,17 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     const std::vector<Shape> solids = scene.solids.empty() ? std::vector<Shape>{} : scene.solids.at(0);
     size_t inlets = 0;
     for (size_t s = 0; s < count; ++s) {
-        inlets += scene.params.source[s].velocity.has_value();
-        flows.any_rate |= scene.params.source[s].rate.has_value();
+        inlets += scene.params.source[s].is_inlet();
+        flows.any_rate |= scene.params.source[s].fills();
         flows.source_tiles.push_back(tiles_near<D>(scene.sources[s].at(0), grid));
         flows.middle.push_back(deepest_point<D>(scene.sources[s].at(0), solids, flows.source_tiles[s]));
         flows.shut.push_back(gives_nothing(scene.params.source[s], 0, 0));
-        flows.due.push_back(scene.params.source[s].velocity && flows.shut[s] ? 1 : 0);
+        flows.due.push_back(scene.params.source[s].is_inlet() && flows.shut[s] ? 1 : 0);
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         flows.any_rate |= scene.params.sink[s].rate.has_value();
         flows.sink_tiles.push_back(tiles_near<D>(scene.sinks[s].at(0), grid));
+        flows.sink_shut.push_back(is_closed(scene.params.sink[s], 0, 0));
     }
     if (flows.any_rate) flows.volume_rate = Field<D>(grid);
     flows.any_inlet = inlets > 0;
@@ -273,10 +259,11 @@ void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt)
     bool changed = false;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         const uint8_t off = gives_nothing(scene.params.source[s], t, dt);
-        changed |= flows.shut[s] != off && scene.params.source[s].velocity.has_value();
+        changed |= flows.shut[s] != off && scene.params.source[s].is_inlet();
         flows.shut[s] = off;
     }
     if (changed) place_inlets(flows, scene);
+    for (size_t s = 0; s < scene.sinks.size(); ++s) flows.sink_shut[s] = is_closed(scene.params.sink[s], t, dt);
 }
 
 template <int D>
@@ -293,6 +280,7 @@ double fill_and_drain(Field<D>& phi, FaceField<D>* velocity, Flows<D>& flows, co
         const ShapesView source = shapes.view();
         const Tiles<D>& tiles = flows.source_tiles[s];
         double& due = flows.due[s];
+        if (scene.params.source[s].drops) continue;
         if (scene.params.source[s].rate) {
             if (!velocity || !(due > least * cell_volume(grid))) continue;
             const double filled =
@@ -315,7 +303,7 @@ double fill_and_drain(Field<D>& phi, FaceField<D>* velocity, Flows<D>& flows, co
         due = 0;
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
-        if (scene.params.sink[s].rate) continue;
+        if (scene.params.sink[s].rate || flows.sink_shut[s]) continue;
         const KernelShapes shapes = scene.sinks[s].for_kernels(0);
         const ShapesView sink = shapes.view();
         const double before = wet_cells(phi, solids, flows.sink_tiles[s]);
@@ -329,7 +317,8 @@ double fill_and_drain(Field<D>& phi, FaceField<D>* velocity, Flows<D>& flows, co
 }
 
 template <int D>
-void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& solids, const Scene& scene)
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids,
+                const Scene& scene)
 {
     const Sheets<D> sheets = sheets_of(solids, phi.grid());
     const double h = phi.grid().h;
@@ -347,9 +336,10 @@ void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& s
             if (shape.distance(lift<D>(there)) < h) p.radius[i] = 0;
         });
     };
-    for (const Geometry& source : scene.sources) obey(source, 1);
+    for (size_t s = 0; s < scene.sources.size(); ++s)
+        if (!scene.params.source[s].drops) obey(scene.sources[s], 1);
     for (size_t s = 0; s < scene.sinks.size(); ++s)
-        if (!scene.params.sink[s].rate) obey(scene.sinks[s], -1);
+        if (!scene.params.sink[s].rate && !flows.sink_shut[s]) obey(scene.sinks[s], -1);
 }
 
 template <int D>
@@ -358,7 +348,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
 {
     size_t inlets = 0;
     for (const auto& source : scene.params.source)
-        if (source.velocity) flows.inlet_velocity[inlets++] = take<D>(mean(*source.velocity, t, dt)).template as<float>();
+        if (source.is_inlet()) flows.inlet_velocity[inlets++] = take<D>(source.velocity->mean(t, dt)).template as<float>();
     if (flows.any_inlet) {
         backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));
@@ -373,7 +363,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         parallel_for<true>("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) = 0; });
     };
     for (size_t s = 0; s < scene.sources.size(); ++s)
-        if (scene.params.source[s].rate) clear(flows.source_tiles[s]);
+        if (scene.params.source[s].fills()) clear(flows.source_tiles[s]);
     for (size_t s = 0; s < scene.sinks.size(); ++s)
         if (scene.params.sink[s].rate) clear(flows.sink_tiles[s]);
 
@@ -383,7 +373,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
     const auto count = [&](const Tiles<D>& tiles, const auto& f) { return parallel_sum("rates", tiles, f); };
     double gained = 0;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
-        if (!scene.params.source[s].rate || flows.shut[s]) continue;
+        if (!scene.params.source[s].fills() || flows.shut[s]) continue;
         const KernelShapes shapes = scene.sources[s].for_kernels(0);
         const ShapesView shape = shapes.view();
         const Tiles<D>& tiles = flows.source_tiles[s];
@@ -393,7 +383,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return p(c) < 0 && inside(c) ? 1.0 : 0.0; });
         if (cells == 0) continue;
-        const double rate = mean(*scene.params.source[s].rate, t, dt);
+        const double rate = scene.params.source[s].rate->mean(t, dt);
         const float share = static_cast<float>(rate / (cells * cell));
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) {
             if (p(c) < 0 && inside(c)) made(c) += share;
@@ -405,7 +395,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
     // more than is there.
     constexpr double least_wet = 0.25;
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
-        if (!scene.params.sink[s].rate) continue;
+        if (!scene.params.sink[s].rate || flows.sink_shut[s]) continue;
         const KernelShapes shapes = scene.sinks[s].for_kernels(0);
         const ShapesView shape = shapes.view();
         const Tiles<D>& tiles = flows.sink_tiles[s];
@@ -416,7 +406,7 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
         const double cells = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return inside(c) ? 1.0 : 0.0; });
         const double of_water = count(tiles, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(there(c)); });
         if (of_water == 0) continue;
-        const double part = mean(*scene.params.sink[s].rate, t, dt) / (cell * std::max(of_water, least_wet * cells));
+        const double part = scene.params.sink[s].rate->mean(t, dt) / (cell * std::max(of_water, least_wet * cells));
         const double most = dt > 0 ? std::min(part, 1 / dt) : part;
         const float share = static_cast<float>(most);
         parallel_for("rates", tiles, [=] TARN_KERNEL(Cell<D> c) { made(c) -= share * there(c); });
@@ -462,7 +452,7 @@ double inlet_volume(const Flows<D>& flows, const Solids<D>& solids, double dt)
     template Flows<D> make_flows(const Scene&, const Grid<D>&);                                                   \
     template void shut_sources(Flows<D>&, const Scene&, double, double);                                          \
     template double fill_and_drain(Field<D>&, FaceField<D>*, Flows<D>&, const Solids<D>&, const Scene&, Field<D>&); \
-    template void obey_flows(Particles<D>&, const Field<D>&, const Solids<D>&, const Scene&);                     \
+    template void obey_flows(Particles<D>&, const Field<D>&, const Flows<D>&, const Solids<D>&, const Scene&);    \
     template double set_rates(Flows<D>&, const Field<D>&, const Solids<D>&, const Scene&, double, double);        \
     template double inlet_volume(const Flows<D>&, const Solids<D>&, double);
 TARN_INSTANTIATE(2)

@@ -11,7 +11,9 @@
 // between, and neither depends on dt.
 //
 // A sink with a rate takes it from the water in its cells, likewise as divergence. Where only a small part of it is wet it
-// takes less, and never more than is there. A sink without a rate empties its cells.
+// takes less, and never more than is there. A sink without a rate empties its cells. While it is closed it does nothing.
+//
+// A source of drops does not touch the grid (scene/rain.h).
 
 #include <cstdint>
 #include <vector>
@@ -26,7 +28,7 @@ namespace tarn {
 
 template <int D>
 struct Flows {
-    // A checkpoint, of each source: the volume that is due, of one with a rate; 1 while it is shut, of an inlet.
+    // A checkpoint, of each source: the volume that is due, of one with a rate or of drops; 1 while it is shut, of an inlet.
     std::vector<double> due;
 
     bool any_inlet = false, any_rate = false;
@@ -40,13 +42,13 @@ struct Flows {
     Field<D> volume_rate;                            // now, fraction of the cell per second; only where there are rates
     std::vector<Tiles<D>> source_tiles, sink_tiles;  // around each
     std::vector<Vec3> middle;                        // of each source: the point that is deepest inside
-    std::vector<uint8_t> shut;                       // whether each source is
+    std::vector<uint8_t> shut, sink_shut;            // whether each source and sink is
 };
 
 template <int D>
 Flows<D> make_flows(const Scene& scene, const Grid<D>& grid);
 
-// Shuts the sources that give nothing from t to t + dt, and opens the others.
+// Shuts the sources that give nothing from t to t + dt and the sinks that are closed, and opens the others.
 template <int D>
 void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt);
 
@@ -61,7 +63,8 @@ double fill_and_drain(Field<D>& phi, FaceField<D>* velocity, Flows<D>& flows, co
 // Particles that sources and sinks have proved wrong: those of air in a source, and of water in a sink, are none any
 // more.
 template <int D>
-void obey_flows(Particles<D>& particles, const Field<D>& phi, const Solids<D>& solids, const Scene& scene);
+void obey_flows(Particles<D>& particles, const Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids,
+                const Scene& scene);
 
 // Sets velocities and rates for the step from t to t + dt. Returns the volume that flows in by rates, less what flows
 // out.

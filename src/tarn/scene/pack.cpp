@@ -2,7 +2,8 @@
 //   magic, version, the scene's name
 //   sections    each its name and entries; an entry is its shape's line and rows, then its own rows. Where a shape may
 //               be left out, a byte tells whether there is one
-//   samples     of water, solids, sources, sinks and wind, in the order in which build_scene asks for them
+//   samples     of water, solids, sources, sinks, wind, forces and surface pressures, in the order in which build_scene
+//               asks for them
 //   checksum    64 bits over all that
 // A row is its name, its kind and its value; rows without a value are left out, and an empty name ends them. Names keep
 // a program whose tables differ from taking one key for another.
@@ -24,7 +25,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "packed scenes are written as they lie in memory");
 
-constexpr uint32_t version = 2;
+constexpr uint32_t version = 3;
 
 // ---- Writing ----
 
@@ -65,6 +66,8 @@ public:
             put(key.v);
             put(static_cast<int>(key.ease));
         }
+        put_count(keyed.formulas.size());
+        for (const Formula& formula : keyed.formulas) put(formula.text());
     }
 
     void put_rows(std::span<const ParamRow> rows, const void* object)
@@ -143,8 +146,17 @@ public:
             get(key.t);
             get(key.v);
             const int ease = get_plain<int32_t>();
-            if (ease < 0 || ease > static_cast<int>(Ease::curve)) malformed();
+            if (ease < 0 || ease > static_cast<int>(Ease::smooth)) malformed();
             key.ease = static_cast<Ease>(ease);
+        }
+        if (keyed.keys.empty()) malformed();
+        const size_t formulas = get_count(1);
+        if (formulas > sizeof(T) / sizeof(double)) malformed();
+        for (size_t i = 0; i < formulas; ++i) {
+            std::string why;
+            const auto formula = Formula::parse(get_text(), why);
+            if (!formula) malformed();
+            keyed.formulas.push_back(*formula);
         }
     }
 
@@ -233,7 +245,7 @@ Params get_params(Reader& in)
         for (size_t i = 0; i < entries; ++i) {
             const size_t entry = section->repeated() ? section->count(params) : 0;
             if (section->may_be_absent()) section->add(params);
-            bool has_shape = section->repeated() && section->shape;
+            bool has_shape = section->repeated() && section->shape && !section->add_shape;
             if (section->add_shape) in.get(has_shape);
             if (section->add_shape && has_shape) section->add_shape(params);
             if (has_shape) {
@@ -277,6 +289,8 @@ std::string pack_scene(const Scene& scene)
     for (const Geometry& g : scene.sources) geometries.push_back(&g);
     for (const Geometry& g : scene.sinks) geometries.push_back(&g);
     geometries.push_back(&scene.wind);
+    for (const Geometry& g : scene.forces) geometries.push_back(&g);
+    for (const Geometry& g : scene.pressures) geometries.push_back(&g);
     size_t grids = 0;
     for (const Geometry* g : geometries) grids += g->grids().size();
     out.put_count(grids);

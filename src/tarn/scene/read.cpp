@@ -209,11 +209,44 @@ private:
         return read_vector(node, key, "three angles");
     }
 
-    // A plain value, or [{t = ..., v = ...}, ...].
+    Formula read_formula(const toml::node& node, const std::string& key) const
+    {
+        const auto text = node.value_exact<std::string>();
+        std::string why;
+        const auto formula = Formula::parse(text ? *text : number_text(read_number(node, key)), why);
+        if (!formula) fail(key, "the formula \"" + printable(*text) + "\" cannot be read: " + printable(why));
+        return *formula;
+    }
+
+    // Formulas in t, a text each, of a value that has so many numbers; none where there is no text.
+    std::vector<Formula> read_formulas(const toml::node& node, const std::string& key, size_t numbers) const
+    {
+        if (node.is_string() && numbers <= 1) return {read_formula(node, key)};
+        const toml::array* array = node.as_array();
+        if (!array || std::none_of(array->begin(), array->end(), [](const toml::node& n) { return n.is_string(); })) return {};
+        if (numbers > 0 && array->size() != numbers)
+            fail(key, "expected " + std::to_string(numbers) + " numbers or formulas, found " + std::to_string(array->size()));
+        std::vector<Formula> formulas;
+        for (const toml::node& element : *array) formulas.push_back(read_formula(element, key));
+        return formulas;
+    }
+
+    // A plain value, formulas, or [{t = ..., v = ...}, ...]. `numbers`: how many the value has; 0 where that is unknown.
     template <class Read>
-    auto read_keyed(const toml::node& node, const std::string& key, Read read) const
+    auto read_keyed(const toml::node& node, const std::string& key, size_t numbers, Read read) const
     {
         using T = decltype(read(node));
+        Keyed<T> in_time;
+        in_time.formulas = read_formulas(node, key, numbers);
+        if (!in_time.formulas.empty()) {
+            // In 2D a turn is about z.
+            const bool turn = std::is_same_v<T, Vec3> && numbers == 1;
+            std::string why;
+            if (turn) in_time.formulas.insert(in_time.formulas.begin(), 2, *Formula::parse("0", why));
+            if (in_time.formulas.size() > (std::is_same_v<T, Vec3> ? 3 : 1)) fail(key, "expected one number or formula");
+            in_time.keys.front().v = in_time.at(0);
+            return in_time;
+        }
         const toml::array* array = node.as_array();
         if (!array || array->empty() || !array->front().is_table()) return Keyed<T>(read(node));
         if (array->size() > max_keyframes)
@@ -288,11 +321,11 @@ private:
             case ParamKind::numbers:
                 return read_numbers(node, key, "two or three numbers");
             case ParamKind::keyed_number:
-                return read_keyed(node, key, [&](const toml::node& n) { return read_number(n, key); });
+                return read_keyed(node, key, 1, [&](const toml::node& n) { return read_number(n, key); });
             case ParamKind::keyed_vector:
-                return read_keyed(node, key, [&](const toml::node& n) { return read_vector(n, key); });
+                return read_keyed(node, key, static_cast<size_t>(dimension_), [&](const toml::node& n) { return read_vector(n, key); });
             case ParamKind::keyed_turn:
-                return read_keyed(node, key, [&](const toml::node& n) { return read_turn(n, key); });
+                return read_keyed(node, key, dimension_ == 2 ? 1 : 3, [&](const toml::node& n) { return read_turn(n, key); });
         }
         return {};
     }
@@ -472,6 +505,7 @@ private:
             if (!table) fail(key, "expected entries, each under [[" + key + "]], found " + kind_name(element));
             const size_t entry = section.count(params_);
             section.add(params_);
+            if (section.add_shape && table->contains("shape")) section.add_shape(params_);
             ShapeParams* const shape = section.shape_of(params_, entry);
             const bool known = !shape || read_shape_kind(*table, *shape, prefix);
             read_table(*table, {section, entry, shape, !known, prefix});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tarn/base/error.h"
+#include "tarn/scene/forces.h"
 #include "tarn/scene/make_bodies.h"
 #include "tarn/scene/validate.h"
 
@@ -36,6 +37,12 @@ Scene build_scene(Params params, std::string name, std::string file, const std::
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample)
 {
     Scene scene;
+    if (!control_available()) {
+        bool drops = false;
+        for (const SourceParams& source : params.source) drops = drops || source.drops;
+        if (drops || !params.force.empty() || !params.waves.empty() || !params.surface_pressure.empty())
+            throw InputError(file + ": forces, waves, surface pressure and drops are not part of the page; use the program");
+    }
     const int dimension = params.dimension();
     const double h = cell_size(params.domain);
     const auto build = [&](const std::vector<const ShapeParams*>& shapes) {
@@ -52,6 +59,16 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     for (const auto& p : params.sink) scene.sinks.push_back(build({&p}));
     const ShapeParams* const windy = params.wind && params.wind->where ? &*params.wind->where : nullptr;
     if (windy) scene.wind = build({windy});
+    const auto limited = [&](const auto& list) {
+        std::vector<Geometry> where;
+        for (const auto& p : list) where.push_back(p.where ? build({&*p.where}) : Geometry{});
+        return where;
+    };
+    scene.forces = limited(params.force);
+    scene.pressures = limited(params.surface_pressure);
+    for (size_t i = 0; i < params.solid.size(); ++i)
+        if (const PathParams* path = params.find_path(params.solid[i].path))
+            scene.solids.follow(i, path->way(), params.solid[i].heading);
 
     // Meshes could not be asked where they are before they were read.
     const auto must_reach = [&](const Geometry& geometry, const std::vector<const ShapeParams*>& list) {
@@ -66,6 +83,11 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});
     for (size_t i = 0; i < scene.sinks.size(); ++i) must_reach(scene.sinks[i], {&params.sink[i]});
     if (windy && !scene.wind.moving()) must_reach(scene.wind, {windy});
+    for (size_t i = 0; i < scene.forces.size(); ++i)
+        if (!scene.forces[i].empty() && !scene.forces[i].moving()) must_reach(scene.forces[i], {&*params.force[i].where});
+    for (size_t i = 0; i < scene.pressures.size(); ++i)
+        if (!scene.pressures[i].empty() && !scene.pressures[i].moving())
+            must_reach(scene.pressures[i], {&*params.surface_pressure[i].where});
 
     scene.bodies = make_bodies(params, scene.solids, file);
 

@@ -20,13 +20,15 @@ struct Scene {
     std::vector<RigidBody> bodies;         // as they are at the start
     std::vector<Geometry> sources, sinks;  // one each per [[source]], [[sink]]
     Geometry wind;                         // where it blows; empty where that is everywhere, or nowhere
+    std::vector<Geometry> forces;          // where each [[force]] acts; empty where that is everywhere
+    std::vector<Geometry> pressures;       // likewise each [[surface_pressure]]
 };
 
 // Builds the geometry of parameters already read and validated. No file format is involved.
 // Throws InputError where a file that a shape names cannot be used.
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder);
-// Likewise, with samples that somebody else has: asked for water, solids, sources, sinks and wind, in this
-// order.
+// Likewise, with samples that somebody else has: asked for water, solids, sources, sinks, wind, forces and surface
+// pressures, in this order.
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample);
 
 // Cells are cubes, so that `cells` of them make the longest side; the others are rounded to whole cells.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
+#include "tarn/scene/wave_theory.h"
 #include "tarn/shapes/load.h"
 
 namespace tarn {
@@ -24,8 +26,9 @@ void add(Problems& all, Found found)
 
 // Everything that the rows know: what is required, and ranges.
 void check_rows(Problems& all, std::span<const ParamRow> rows, const void* object, const std::string& prefix,
-                int dimension, const ShapeKind* shape)
+                const Params& params, const ShapeKind* shape)
 {
+    const int dimension = params.dimension();
     for (const ParamRow& row : rows) {
         if (shape && !row.belongs_to(*shape)) continue;
         if (row.only_3d && dimension == 2) continue;
@@ -34,10 +37,11 @@ void check_rows(Problems& all, std::span<const ParamRow> rows, const void* objec
             if (!row.required) continue;
             const std::string why =
                 shape ? std::string("; the shape \"") + word_of(shape_words(), static_cast<int>(*shape)) + "\" needs it"
-                      : prefix.starts_with("gauge.") ? std::string("; a gauge needs it")
-                                                     : std::string("; a scene needs it");
+                      : prefix.starts_with("waves.")
+                          ? std::string("; waves need it")
+                          : "; a " + (std::isdigit(static_cast<unsigned char>(prefix[prefix.size() - 2])) ? prefix.substr(0, prefix.find('.')) : "scene") + " needs it";
             all.push_back({prefix + row.name, "missing" + why});
-        } else if (auto text = range_problem(row, *value, dimension)) {
+        } else if (auto text = range_problem(row, *value, dimension, params.time.time_of(params.time.frames))) {
             all.push_back({prefix + row.name, *text});
         }
     }
@@ -107,6 +111,9 @@ Found check_flow(const Params& params)
     for (size_t i = 0; i < params.gauge.size(); ++i)
         if (params.gauge[i].kind == GaugeKind::pressure) return no_part("gauge." + std::to_string(i) + ".kind", "the gauge");
     if (params.wind) return no_part("wind", "[wind]");
+    if (!params.force.empty()) return no_part("force", "[[force]]");
+    if (!params.waves.empty()) return no_part("waves", "[[waves]]");
+    if (!params.surface_pressure.empty()) return no_part("surface_pressure", "[[surface_pressure]]");
     if (params.fluid.viscosity > 0) return no_part("fluid.viscosity", "it");
     if (params.fluid.surface_tension > 0) return no_part("fluid.surface_tension", "it");
     for (size_t i = 0; i < params.water.size(); ++i)
@@ -152,6 +159,9 @@ Found check_air(const Params& params)
         if (params.wind)
             return Problem{"wind", "has no part in a scene whose air flows by itself; remove [wind] or method.phases"};
         if (params.flow) return Problem{"flow", "carries water and air alike; remove [flow] or method.phases"};
+        if (!params.surface_pressure.empty())
+            return Problem{"surface_pressure",
+                           "has no part in a scene whose air flows by itself; use a [[force]] in the air, or remove method.phases"};
         return {};
     }
     const AirParams none;
@@ -181,7 +191,7 @@ Found check_entry(const Section& section, const ShapeParams& shape, size_t i, co
                   const Params& params)
 {
     const std::string name = section.name;
-    const bool solid = name == "solid", listed = solid || name == "water", moves = solid || name == "wind";
+    const bool solid = name == "solid", listed = solid || name == "water", moves = solid || section.add_shape;
     if (!section.takes(shape.shape))
         return Problem{entry + "shape", std::string("only water can be a \"") +
                                             word_of(shape_words(), static_cast<int>(shape.shape)) +
@@ -193,15 +203,109 @@ Found check_entry(const Section& section, const ShapeParams& shape, size_t i, co
     const bool moving = shape.translate.varies() || shape.rotate.varies();
     if (moving && !moves)
         return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
-                       "keyframes move solids and the wind only; give a single value"};
+                       "keyframes move solids, wind, forces and surface pressures only; give a single value"};
     if (!solid && !moving) return check_place(shape, entry, params);
     return {};
 }
 
 Found check_source(const SourceParams& s, const std::string& entry)
 {
+    if (s.drops) {
+        if (!s.rate) return Problem{entry + "rate", "missing; a source of drops needs rate"};
+        return {};
+    }
     if (s.velocity && s.rate) return Problem{entry + "rate", "give either velocity or rate, not both"};
     if (!s.velocity && !s.rate) return Problem{entry + "velocity", "missing; a source needs velocity or rate"};
+    return {};
+}
+
+// Whether a force has what its kind needs, and nothing that it does not look at.
+Found check_force(const ForceParams& f, const std::string& entry)
+{
+    const bool uniform = *f.kind == ForceKind::uniform, drag = *f.kind == ForceKind::drag, central = !uniform && !drag;
+    const ForceParams none;
+    const std::string kind = uniform ? "uniform" : drag ? "drag" : *f.kind == ForceKind::point ? "point" : "vortex";
+    const auto useless = [&](const char* key) {
+        return Problem{entry + key, "does nothing in a force of kind " + kind + "; remove it"};
+    };
+    if (!uniform && !(f.acceleration == none.acceleration)) return useless("acceleration");
+    if (!central && !(f.strength == none.strength)) return useless("strength");
+    if (!central && f.around) return useless("around");
+    if (!central && f.falloff) return useless("falloff");
+    if (*f.kind != ForceKind::vortex && !(f.turns_about == none.turns_about)) return useless("turns_about");
+    if (!drag && !(f.velocity == none.velocity)) return useless("velocity");
+    if (!drag && !(f.rate == none.rate)) return useless("rate");
+    if (central && !f.around)
+        return Problem{entry + "around", "missing; a force of kind " + kind + " needs a place"};
+    if (!(length(f.turns_about) > 0)) return Problem{entry + "turns_about", "must not be zero; give a direction such as [0, 1, 0]"};
+    const char* const what = uniform ? "acceleration" : drag ? "rate" : "strength";
+    if ((uniform && f.acceleration == none.acceleration) || (central && f.strength == none.strength) ||
+        (drag && f.rate == none.rate))
+        return Problem{entry + what, "missing; without it the force does nothing"};
+    if (f.fade && !f.where)
+        return Problem{entry + "fade", "has no edge to fade at; give the force a shape, or remove fade"};
+    return {};
+}
+
+// Waves need a length, room, and water that can carry them.
+Found check_waves(const WavesParams& w, const std::string& entry, const Params& params)
+{
+    const bool absorbs = *w.kind == WaveKind::absorb, across = w.side == Side::back || w.side == Side::front;
+    if (across && params.dimension() == 2) return Problem{entry + "side", "a 2D scene has no such side; use \"left\" or \"right\""};
+    const WallsParams& walls = params.domain.walls;
+    const WallKind wall = w.side == Side::left    ? walls.left
+                          : w.side == Side::right ? walls.right
+                          : w.side == Side::back  ? walls.back
+                                                  : walls.front;
+    if (wall == WallKind::open)
+        return Problem{entry + "side", "is open, so that the water would leave; close it in [domain.walls]"};
+    if (w.length && w.period) return Problem{entry + "period", "give either length or period, not both"};
+    if (!w.length && !w.period) return Problem{entry + "length", "missing; waves need length or period"};
+    const double g = length(params.domain.gravity.at(0)), depth = *w.level - w.bottom;
+    if (!(g > 0)) return Problem{entry + "kind", "needs gravity, which domain.gravity says is none"};
+    if (!(depth > 0)) return Problem{entry + "level", "must lie above bottom; give the height of the still water"};
+    const double k = w.length ? 2 * std::numbers::pi / *w.length : wave_number(2 * std::numbers::pi / *w.period, depth, g);
+    const double wavelength = 2 * std::numbers::pi / k, zone = w.zone.value_or(zone_in_wavelengths * wavelength);
+    const double room = params.domain.size[across ? 2 : 0];
+    if (zone > room)
+        return Problem{entry + "zone", "of " + number_text(zone) + " m is wider than the domain's " + number_text(room) +
+                                           " m; give a smaller zone, or shorter waves"};
+    if (absorbs && w.height != 0) return Problem{entry + "height", "does nothing where waves are absorbed; remove it"};
+    if (absorbs && w.ramp) return Problem{entry + "ramp", "does nothing where waves are absorbed; remove it"};
+    if (!absorbs && !(w.height > 0)) return Problem{entry + "height", "missing; without it there are no waves"};
+    // Miche 1944: the steepest wave that does not break.
+    const double most = 0.142 * wavelength * std::tanh(k * depth);
+    if (w.height > most)
+        return Problem{entry + "height", "waves of " + number_text(wavelength) + " m break when they are higher than " +
+                                             number_text(std::floor(1e3 * most) / 1e3) + " m in this depth; make them lower"};
+    return {};
+}
+
+Found check_surface_pressure(const SurfacePressureParams& s, const std::string& entry, const Params& params)
+{
+    const SurfacePressureParams none;
+    const bool pressed = !(s.pressure == none.pressure);
+    if (pressed && s.wavelength) return Problem{entry + "wavelength", "give either pressure or wavelength, not both"};
+    if (!pressed && !s.wavelength) return Problem{entry + "pressure", "missing; give pressure, or the wavelength of waves"};
+    if (s.fade && !s.where)
+        return Problem{entry + "fade", "has no edge to fade at; give the pressure a shape, or remove fade"};
+    if (!s.wavelength) {
+        const auto useless = [&](const char* key) {
+            return Problem{entry + key, "does nothing without wavelength; give that, or remove it"};
+        };
+        if (s.wave_height) return useless("wave_height");
+        if (s.within) return useless("within");
+        if (s.level) return useless("level");
+        return {};
+    }
+    if (!s.wave_height) return Problem{entry + "wave_height", "missing; how high shall the waves be?"};
+    if (!s.level) return Problem{entry + "level", "missing; at what height is the water still?"};
+    if (!(*s.level > s.bottom)) return Problem{entry + "level", "must lie above bottom; give the height of the still water"};
+    if (!(length(params.domain.gravity.at(0)) > 0))
+        return Problem{entry + "wavelength", "needs gravity, which domain.gravity says is none"};
+    if (s.direction[0] == 0 && (s.direction[2] == 0 || params.dimension() == 2))
+        return Problem{entry + "direction", "must lead along the water; give one such as " +
+                                                std::string(params.dimension() == 2 ? "[1, 0]" : "[1, 0, 0]")};
     return {};
 }
 
@@ -259,6 +363,45 @@ Found check_names(const Params& params)
             if (!columns.insert(name + end).second)
                 return Problem{key, quoted(name + end) + " is a column of gauges.csv already; choose another name"};
     }
+    return {};
+}
+
+// Paths have names and two points, and what moves along one moves by nothing else.
+Found check_paths(const Params& params)
+{
+    std::set<std::string> names;
+    std::string known;
+    for (size_t i = 0; i < params.path.size(); ++i) {
+        const PathParams& path = params.path[i];
+        const std::string entry = "path." + std::to_string(i) + ".";
+        if (!is_name(path.name)) return Problem{entry + "name", "must be letters, digits, _ and - only, found " + quoted(path.name)};
+        if (!names.insert(path.name).second) return Problem{entry + "name", quoted(path.name) + " is another path's name, too; choose another"};
+        if (!path.points.formulas.empty())
+            return Problem{entry + "points", "must be keyframes; a formula belongs in translate"};
+        if (path.points.keys.size() < 2)
+            return Problem{entry + "points", "needs two points at least, [{t = 0, v = [...]}, {t = 1, v = [...]}]"};
+        known += (known.empty() ? "" : ", ") + quoted(path.name);
+    }
+    const auto unknown = [&](const std::string& key, const std::string& name) {
+        return Problem{key, "no [[path]] has the name " + quoted(name) + "; " +
+                                (known.empty() ? "give one" : "there are " + known)};
+    };
+    for (size_t i = 0; i < params.solid.size(); ++i) {
+        const SolidParams& s = params.solid[i];
+        const std::string entry = "solid." + std::to_string(i) + ".";
+        if (s.path.empty()) {
+            if (s.heading) return Problem{entry + "heading", "does nothing without path; give that, or remove it"};
+            continue;
+        }
+        if (!params.find_path(s.path)) return unknown(entry + "path", s.path);
+        if (s.motion == SolidMotion::body)
+            return Problem{entry + "path", "a body moves by itself; remove path, or motion = \"body\""};
+        if (!(s.translate == Keyed<Vec3>(Vec3{})))
+            return Problem{entry + "translate", "is given by path; remove one of them"};
+    }
+    if (params.camera.path.empty()) return {};
+    if (!params.find_path(params.camera.path)) return unknown("camera.path", params.camera.path);
+    if (params.camera.position) return Problem{"camera.position", "is given by path; remove one of them"};
     return {};
 }
 
@@ -372,8 +515,8 @@ std::vector<Problem> row_problems(const Params& given)
     for_each_entry(given, [&](const Section& section, size_t i, const std::string& entry) {
         const size_t before = all.size();
         const ShapeParams* const shape = section.shape_of(params, i);
-        if (shape) check_rows(all, shape_rows(), shape, entry, dimension, &shape->shape);
-        check_rows(all, section.rows, section.object(params, i), entry, dimension, nullptr);
+        if (shape) check_rows(all, shape_rows(), shape, entry, params, &shape->shape);
+        check_rows(all, section.rows, section.object(params, i), entry, params, nullptr);
         if (shape && all.size() == before) add(all, check_shape(*shape, entry, dimension));
     });
     return all;
@@ -398,13 +541,19 @@ std::vector<Problem> problems(const Params& given)
     });
     for (size_t i = 0; i < params.source.size(); ++i)
         add(all, check_source(params.source[i], "source." + std::to_string(i) + "."));
+    for (size_t i = 0; i < params.force.size(); ++i)
+        add(all, check_force(params.force[i], "force." + std::to_string(i) + "."));
+    for (size_t i = 0; i < params.waves.size(); ++i)
+        add(all, check_waves(params.waves[i], "waves." + std::to_string(i) + ".", params));
+    for (size_t i = 0; i < params.surface_pressure.size(); ++i)
+        add(all, check_surface_pressure(params.surface_pressure[i], "surface_pressure." + std::to_string(i) + ".", params));
     for (size_t i = 0; i < params.light.size(); ++i)
         add(all, check_light(params.light[i], "light." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.solid.size(); ++i)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));
+    for (const auto check : {check_names, check_paths, check_output, check_air, check_flow, check_render, check_wind}) add(all, check(params));
     return all;
 }
 

@@ -207,10 +207,27 @@ void Geometry::make_body(size_t first, size_t last, Vec3 centre_of_mass)
     centres_.push_back(centre_of_mass);
 }
 
-// Of a body: the entry's own pose, then the turn about the centre of mass and its way.
+void Geometry::follow(size_t entry, const Keyed<Vec3>& path, bool heading)
+{
+    entries_[entry].translate = path;
+    entries_[entry].heading = heading;
+}
+
+// Of an entry that turns to where its path leads: its own turn, then that. Of a body: the entry's own pose, then the turn
+// about the centre of mass and its way.
 Pose Geometry::pose_of(const Entry& e, double t) const
 {
-    const Pose own = make_pose(e.translate.at(t), e.rotate.at(t));
+    Pose own = make_pose(e.translate.at(t), e.rotate.at(t));
+    if (e.heading) {
+        const Vec3 along = e.translate.rate(t);
+        const double degree = 180 / 3.14159265358979323846;
+        const Pose turn = make_pose({}, dimension_ == 2 ? Vec3{0, 0, degree * std::atan2(along[1], along[0])}
+                                                        : Vec3{0, degree * std::atan2(-along[2], along[0]), 0});
+        const Pose before = own;
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                own.rows[a][b] = dot(turn.rows[a], Vec3{before.rows[0][b], before.rows[1][b], before.rows[2][b]});
+    }
     if (e.body < 0) return own;
     const RigidPose now = tracks_->at(static_cast<size_t>(e.body), t);
     const Vec3 centre = centres_[static_cast<size_t>(e.body)];

@@ -96,6 +96,9 @@ public:
 
     // Makes entries, both ends included, one rigid body, whose poses are told from now on. Bodies count in this order.
     void make_body(size_t first, size_t last, Vec3 centre_of_mass);
+    // Lets an entry go along a path, turned about y, in 2D about z, so that its x axis points where the path leads if
+    // `heading` is true.
+    void follow(size_t entry, const Keyed<Vec3>& path, bool heading);
     bool any_body() const { return !centres_.empty(); }
     // The body that an entry belongs to, or -1.
     int body_of(size_t entry) const { return entries_[entry].body; }
@@ -119,6 +122,7 @@ private:
         Shape shape;
         Keyed<Vec3> translate, rotate;
         int body = -1;
+        bool heading = false;  // whether it turns to where it goes
     };
     Pose pose_of(const Entry& entry, double t) const;
 

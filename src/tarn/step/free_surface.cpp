@@ -9,7 +9,10 @@
 #include "tarn/bodies/parting.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
+#include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/scene/rain.h"
+#include "tarn/scene/surface_pressure.h"
 #include "tarn/scene/wind.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
@@ -219,7 +222,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
             p.surface.spray ? 1.0 / p.surface.particles_per_cell : 0.0, dt, w.exchange.next_id, w.spraying);
     w.lost.count = 0;
     const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
-    if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
+    if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
     return taken;
@@ -271,6 +274,10 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     ProjectionForces<D> forces;
     couple_bodies(forces, w, scene, dt);
     if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
+    if (!p.surface_pressure.empty()) {
+        set_surface_pressure(w.surface_pressure, scene, w.tiles_active, w.time + 0.5 * dt);
+        forces.surface_pressure = &w.surface_pressure;
+    }
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
     w.swelling.fill(0);
@@ -310,6 +317,7 @@ Water<D> initial_water(const Scene& scene)
     if (p.fluid.viscosity > 0)
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
     if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
+    if (!p.surface_pressure.empty()) w.surface_pressure = Field<D>(w.grid);
     w.projection = Projection<D>(w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
     set_initial_velocity(w, scene);
@@ -351,6 +359,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         carry_bodies(w, p, dt);
         landings = move_spray(w, scene, dt);
+        w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
         w.volume_expected += book_gain(w, gained);
@@ -371,6 +380,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         else
             self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
+        push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
+        push(w.fragments, w.grid, scene, w.time, dt);
         add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
         add_momentum(w.velocity, landings, w.phi, boundary);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);

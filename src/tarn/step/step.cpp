@@ -1,5 +1,6 @@
 #include "tarn/step/step.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "tarn/bodies/parting.h"
@@ -58,6 +59,8 @@ void start_again(Water<D>& w, const Scene& scene)
 template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
+    const TimeParams& time = scene.params.time;
+    if (time.step == StepKind::fixed) return std::min(time.max_step, time.frame_seconds());
     return scene.params.flow ? carried_surface::choose_dt(w, scene) : longest_step(w, scene);
 }
 

@@ -13,6 +13,7 @@
 #include "tarn/bodies/parting.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
@@ -520,11 +521,12 @@ double longest_step(const Water<D>& w, const Scene& scene)
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
     for (const SourceParams& source : p.source)
-        if (source.velocity)
+        if (source.is_inlet())
             for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
-    const double reach = p.time.cfl * w.grid.h, g = length(p.domain.gravity.at(w.time));
+    const double reach = p.time.cfl * w.grid.h;
+    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));

@@ -11,7 +11,9 @@
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/pressure/project_phases.h"
+#include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/scene/rain.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
@@ -222,7 +224,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
     const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
-    if (has_particles(p)) obey_flows(w.particles, w.phi, w.solids, scene);
+    if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
     return taken;
@@ -481,6 +483,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
         returned = exchange_fragments(w, p, boundary, dt);
+        w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
         follow_volume(w);
         if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
@@ -497,6 +500,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         widen_jets(w, p, boundary);
         advect_velocities(w, p, around, dt);
         add_momentum(w.velocity, returned, w.density, p);
+        push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
+        push(w.fragments, w.grid, scene, w.time, dt);
         add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.

@@ -71,6 +71,7 @@ struct Water {
     Field<D> scratch[3];
     FaceField<D> viscosity[3];  // only for viscous water
     Field<D> kappa;             // only with surface tension
+    Field<D> surface_pressure;  // only where one is given: Pa, around the surface
     Field<D> to_water;          // only with solids: distance to water that is outside of them
     Field<D> fluid;             // only with air: negative, as phi is in water, wherever something flows
     FaceField<D> density;       // only with air
