@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tarn/pressure/relaxation.h"
+
 namespace tarn {
 
 namespace {
@@ -393,7 +395,9 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                         .most = forces.fastest > 0 ? forces.fastest : fastest_of(velocity, active),
                         .max_iterations = params.max_iterations};
         const int before = report.iterations;
-        report = params.solver == PressureSolver::multigrid
+        report = params.solver == PressureSolver::relaxation
+                     ? solve_relaxation(pressure, scratch.b, system, goal, params.relaxation, scratch.p)
+                 : params.solver == PressureSolver::multigrid
                      ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal, scratch.p,
                                        scratch.z, projection.room)
                      : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);

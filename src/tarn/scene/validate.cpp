@@ -116,6 +116,16 @@ Found check_flow(const Params& params)
     return {};
 }
 
+// Relaxation takes cells alone.
+Found check_pressure(const Params& params)
+{
+    if (params.pressure.solver != PressureSolver::relaxation) return {};
+    for (const SolidParams& solid : params.solid)
+        if (solid.motion == SolidMotion::body)
+            return Problem{"pressure.solver", "\"relaxation\" goes from cell to cell and takes no bodies; choose \"multigrid\""};
+    return {};
+}
+
 // What the explicit scheme of 1996 needs, and what it does not know.   [FM96]
 Found check_foster_metaxas(const Params& params)
 {
@@ -453,7 +463,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_output, check_air, check_flow, check_foster_metaxas, check_render, check_wind}) add(all, check(params));
+    for (const auto check : {check_names, check_output, check_air, check_flow, check_foster_metaxas, check_pressure, check_render, check_wind}) add(all, check(params));
     return all;
 }
 
