@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tarn/params/tables.h"
+#include "tarn/scene/reference_methods.h"
 #include "tarn/scene/scene.h"
 #include "tarn/shapes/load.h"
 
@@ -113,65 +114,6 @@ Found check_flow(const Params& params)
         if (!(params.water[i].velocity == Vec3{})) return no_part("water." + std::to_string(i) + ".velocity", "it");
     if (params.flow->field == FlowField::deformation && params.dimension() == 2)
         return Problem{"flow.field", "\"deformation\" needs 3D; give domain.size three numbers, or choose \"vortex\""};
-    return {};
-}
-
-// Relaxation takes cells alone.
-Found check_pressure(const Params& params)
-{
-    if (params.pressure.solver != PressureSolver::relaxation) return {};
-    for (const SolidParams& solid : params.solid)
-        if (solid.motion == SolidMotion::body)
-            return Problem{"pressure.solver", "\"relaxation\" goes from cell to cell and takes no bodies; choose \"multigrid\""};
-    return {};
-}
-
-// What the explicit scheme of 1996 needs, and what it does not know.   [FM96]
-Found check_foster_metaxas(const Params& params)
-{
-    const bool markers = params.method.surface == SurfaceKind::markers;
-    if (params.method.solver != Solver::foster_metaxas) {
-        if (markers)
-            return Problem{"method.surface", "\"markers\" need method.solver = \"foster-metaxas\"; give that, or choose "
-                                             "\"particle-level-set\""};
-        return {};
-    }
-    const auto no_part = [](const std::string& key, const std::string& why) {
-        return Problem{key, why + "; remove it, or method.solver = \"foster-metaxas\""};
-    };
-    if (!markers)
-        return Problem{"method.surface", "the solver \"foster-metaxas\" knows where the water is by \"markers\"; choose those, or "
-                                         "the solver \"projection\""};
-    if (params.pressure.solver != PressureSolver::relaxation)
-        return Problem{"pressure.solver", "the solver \"foster-metaxas\" finds its pressure by \"relaxation\"; choose that, or the "
-                                          "solver \"projection\""};
-    if (!(params.time.cfl < 1))
-        return Problem{"time.cfl", "must be less than 1, found " + number_text(params.time.cfl) +
-                                       ": the explicit scheme is stable while water crosses less than a cell in a step"};
-    const MethodParams none;
-    if (params.method.phases != none.phases) return no_part("method.phases", "the solver \"foster-metaxas\" has water alone");
-    if (params.method.advection != none.advection)
-        return no_part("method.advection", "the solver \"foster-metaxas\" has its own differences");
-    if (params.flow) return no_part("flow", "the solver \"foster-metaxas\" finds the velocity itself");
-    if (params.wind) return no_part("wind", "the solver \"foster-metaxas\" knows no wind");
-    if (params.fluid.surface_tension > 0)
-        return no_part("fluid.surface_tension", "the solver \"foster-metaxas\" knows no surface tension");
-    for (size_t i = 0; i < params.solid.size(); ++i) {
-        const std::string entry = "solid." + std::to_string(i) + ".";
-        if (params.solid[i].motion == SolidMotion::body)
-            return no_part(entry + "motion", "in the solver \"foster-metaxas\" solids stand still");
-        for (const auto& [key, moves] : {std::pair{"translate", params.solid[i].translate.varies()},
-                                         std::pair{"rotate", params.solid[i].rotate.varies()}})
-            if (moves) return no_part(entry + key, "in the solver \"foster-metaxas\" solids stand still; give a single value");
-    }
-    for (size_t i = 0; i < params.source.size(); ++i)
-        if (params.source[i].rate)
-            return Problem{"source." + std::to_string(i) + ".rate",
-                           "the solver \"foster-metaxas\" lets water in by its velocity; give velocity instead"};
-    for (size_t i = 0; i < params.sink.size(); ++i)
-        if (params.sink[i].rate)
-            return Problem{"sink." + std::to_string(i) + ".rate",
-                           "with the solver \"foster-metaxas\" a sink takes all that comes; remove rate"};
     return {};
 }
 
@@ -463,7 +405,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_output, check_air, check_flow, check_foster_metaxas, check_pressure, check_render, check_wind}) add(all, check(params));
+    for (const auto check : {check_names, check_output, check_air, check_flow, check_reference_methods, check_render, check_wind}) add(all, check(params));
     return all;
 }
 

@@ -34,7 +34,7 @@ double stable_dt(const Water<D>& w, const Params& p)
     return std::min(convection, nu > 0 ? 0.5 * w.grid.h * w.grid.h / (D * nu) : none);
 }
 
-// Velocities that are given: none through walls, those of inflows.
+// Velocities that are given: those of inflows, and none through walls.
 template <int D>
 void set_given_velocities(Water<D>& w, const Labels<D>& labels, const Boundary<D>& boundary)
 {
@@ -43,10 +43,11 @@ void set_given_velocities(Water<D>& w, const Labels<D>& labels, const Boundary<D
         const auto u = w.velocity[a].view();
         parallel_for_faces("walls", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
-            if (is_wall(label[i]) || is_wall(label[i - u.next(a)]))
-                u[i] = 0;
-            else if (boundary.inlet_at(c, a))
+            // An inflow may come out of a wall.
+            if (boundary.inlet_at(c, a))
                 u[i] = boundary.closed_velocity(c, a);
+            else if (is_wall(label[i]) || is_wall(label[i - u.next(a)]))
+                u[i] = 0;
         });
     }
 }
