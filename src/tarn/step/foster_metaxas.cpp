@@ -133,7 +133,7 @@ void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, d
                          take<D>(p.domain.gravity.at(w.time)).template as<float>(),
                          static_cast<float>(p.fluid.density),
                          static_cast<float>(p.fluid.viscosity),
-                         static_cast<float>(upwind_share(D * w.fastest, p.fluid.viscosity, w.grid.h, dt)),
+                         static_cast<float>(upwind_share(w.fastest, p.fluid.viscosity, w.grid.h)),
                          static_cast<float>(w.grid.h),
                          static_cast<float>(dt)};
     for (int a = 0; a < D; ++a) {
@@ -402,10 +402,9 @@ double choose_dt(const Water<D>& w, const Scene& scene)
     return std::min(longest_step(w, scene), scene.params.time.cfl * stable_dt(w, scene.params));
 }
 
-double upwind_share(double fastest, double viscosity, double h, double dt)
+double upwind_share(double fastest, double viscosity, double h)
 {
-    if (!(fastest > 0)) return 0;
-    return std::clamp(fastest * dt / h - 2 * viscosity / (fastest * h), 0.0, 1.0);
+    return fastest > 0 ? std::max(0.0, 1 - 2 * viscosity / (fastest * h)) : 0.0;
 }
 
 template <int D>

@@ -32,6 +32,8 @@ struct Momentum {
     }
 
     // u~ at a face between two cells of water.
+    // Deviation: u div u is taken off, which is zero in full cells. Surface cells that fall freely may be compressed, and where
+    // the momentum of what has no room is kept, the velocity grows without bound.
     TARN_HD float tentative(Cell<D> c, int axis) const
     {
         const int i = u[axis].index(c), n = u[axis].next(axis);
@@ -44,7 +46,7 @@ struct Momentum {
             // The velocity that carries it, between the faces: at cell centres along the axis, at edges across it.
             const float in = b == axis ? 0.5f * (lower + own) : 0.5f * (u[b][i - n] + u[b][i]);
             const float out = b == axis ? 0.5f * (own + upper) : 0.5f * (u[b][i + m - n] + u[b][i + m]);
-            convection += flux(in, lower, own) - flux(out, own, upper);
+            convection += flux(in, lower, own) - flux(out, own, upper) + own * (out - in);
             diffusion += upper - 2 * own + lower;
         }
         return own + dt * (convection / h + gravity[axis] + (p[i - n] - p[i]) / (density * h) + viscosity * diffusion / (h * h));
