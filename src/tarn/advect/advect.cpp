@@ -524,6 +524,45 @@ void trace_near(const FaceView<D>& path, const FaceView<D, const float>& u, cons
 }
 
 // One TVD-RK3 stage's Euler step of the Hamilton-Jacobi equation.
+// Moves phi again for the columns of cells in front of what its padding holds, as far as paths may come from there. Air
+// comes from behind the grid's end: nothing is nearer to the surface than that. What comes past thin walls does not. An
+// open side under water is a surface, too: air comes in wherever the water turns back from it.
+template <int D>
+void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const FaceView<D, const float>& u,
+                        const Tiles<D>& tiles, float s, bool rk3, double far, const Ends<D>& ends,
+                        const Sides<D>& sides)
+{
+    if (!ends.gaps && !ends.any_open()) return;
+    const Place<D, -1> place(result.grid().cells);
+    const float h = static_cast<float>(result.grid().h), far_limit = static_cast<float>(far);
+    const auto moved = result.view();
+    const int deep = static_cast<int>(std::ceil(std::min(far / result.grid().h, ends.reach)));
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const bool open = ends.open[a][side];
+            if (!ends.gaps && !open) continue;
+            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
+                const int inward = side ? -1 : 1;
+                if (!open && is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
+                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
+                    const bool rests = std::fabs(old(c)) >= far_limit;
+                    if (rests && !open) continue;
+                    const Vec<D, float> from = trace(u, place, c, -s, rk3);
+                    if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
+                    const float behind = (side ? from[a] - end : end - from[a]) * h;
+                    if (rests && !(behind > 0)) continue;
+                    if (open) {
+                        moved(c) = moved(c) > behind ? moved(c) : behind;
+                    } else {
+                        const float there = sample_distance(old, place.cells, from, h);
+                        moved(c) = there > behind ? there : behind;
+                    }
+                }
+            });
+        }
+}
+
 template <int D>
 TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView<D, const float>& u, Cell<D> cells,
                                  Cell<D> c, float s)
@@ -535,8 +574,8 @@ TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView
 }
 
 template <int D>
-void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                  Field<D>* const scratch[2])
+void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, double far,
+                  Field<D>* const scratch[2], const Ends<D>& ends)
 {
     const Cell<D> cells = phi.grid().cells;
     const auto u = velocity.view();
@@ -561,47 +600,12 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
         parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
             first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
         });
+        advect_from_beyond(*scratch[0], View<D, const float>(p), u, tiles, s, true, far, ends, Sides<D>{});
         phi.swap(*scratch[0]);
     }
     // Others rely on the padding of working fields being zero.
     scratch[0]->fill(0);
     scratch[1]->fill(0);
-}
-
-// Moves phi again for the columns of cells in front of what its padding holds, as far as paths may come from there. Air
-// comes from behind the grid's end: nothing is nearer to the surface than that. What comes past thin walls does not.
-template <int D>
-void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const FaceView<D, const float>& u,
-                        const Tiles<D>& tiles, float s, bool rk3, double far, const Ends<D>& ends,
-                        const Sides<D>& sides)
-{
-    if (!ends.gaps && !ends.any_open()) return;
-    const Place<D, -1> place(result.grid().cells);
-    const float h = static_cast<float>(result.grid().h), far_limit = static_cast<float>(far);
-    const auto moved = result.view();
-    const int deep = static_cast<int>(std::ceil(std::min(far / result.grid().h, ends.reach)));
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            const bool open = ends.open[a][side];
-            if (!ends.gaps && !open) continue;
-            parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                const int inward = side ? -1 : 1;
-                if (!open && is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
-                const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
-                for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
-                    if (std::fabs(old(c)) >= far_limit) continue;
-                    const Vec<D, float> from = trace(u, place, c, -s, rk3);
-                    if (sides.any() && !in_the_clear(sides, place.position(c), from)) continue;
-                    const float behind = (side ? from[a] - end : end - from[a]) * h;
-                    if (open) {
-                        moved(c) = moved(c) > behind ? moved(c) : behind;
-                    } else {
-                        const float there = sample_distance(old, place.cells, from, h);
-                        moved(c) = there > behind ? there : behind;
-                    }
-                }
-            });
-        }
 }
 
 template <int D>
@@ -650,7 +654,7 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             const FlowingAir<D>& air)
 {
     if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, ends, sides, air);
-    if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, scratch);
+    if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, far, scratch, ends);
 
     const Place<D, -1> place(phi.grid().cells);
     const float s = static_cast<float>(dt / phi.grid().h);

@@ -35,6 +35,13 @@ struct Ends {
         for (int a = 0; a < D; ++a) any = any || open[a][0] || open[a][1];
         return any;
     }
+    // Whether an open side bounds the cell.
+    TARN_HD bool open_at(Cell<D> c, Cell<D> cells) const
+    {
+        bool any = false;
+        for (int a = 0; a < D; ++a) any = any || (open[a][0] && c[a] == 0) || (open[a][1] && c[a] == cells[a] - 1);
+        return any;
+    }
 };
 
 // Moves a distance on the given tiles. MacCormack corrects only where |phi| < `near`, from where no path of this step

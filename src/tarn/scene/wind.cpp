@@ -1,6 +1,10 @@
 #include "tarn/scene/wind.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "tarn/field/sample.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -23,7 +27,7 @@ Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h)
 
 template <int D>
 void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Field<D>& phi, const Scene& scene,
-          const Tiles<D>& tiles, double t)
+          const Tiles<D>& tiles, double t, FaceField<D>& room)
 {
     if (!scene.params.wind) return;
     const Grid<D> grid = phi.grid();
@@ -32,22 +36,39 @@ void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Fiel
     if (wind.alpha == 0) return;
 
     const auto p = phi.view();
+    const FaceView<D, const float> old = std::as_const(velocity).view();
     for (int a = 0; a < D; ++a) {
-        const double direction = wind.direction[a];
-        const auto v = velocity[a].view();
+        const auto next = room[a].view();
         const auto k = known[a].view();
         const int back = p.next(a), last = grid.cells[a];
         parallel_for_faces("wind", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
+            next[i] = old[a][i];
             if (k[i] || c[a] == 0 || c[a] == last || !(p[i] + p[i - back] > 0)) return;
             const Vec3 x = lift<D>(grid.face(c, a));
-            const double alpha = wind.alpha * wind.part_at(x);
-            v[i] = static_cast<float>((1 - alpha) * static_cast<double>(v[i]) + alpha * direction * wind.speed_at(x));
+            const float speed = static_cast<float>(wind.speed_at(x));
+            const Cell<D> below = moved<D>(c, a, -1);
+            const Vec<D, float> u = 0.5f * (velocity_at_cell(old, c) + velocity_at_cell(old, below));
+            const Vec<D, float> n = gradient_per_cell<D>(p, grid.cells, c) + gradient_per_cell<D>(p, grid.cells, below);
+            float through = 0;
+            for (int b = 0; b < D; ++b) through += n[b] * (speed * static_cast<float>(wind.direction[b]) - u[b]);
+            const float steepness = dot(n, n);
+            const float along = speed * static_cast<float>(wind.direction[a]) - old[a][i] -
+                                (steepness > 0 ? n[a] * through / steepness : 0.0f);
+            next[i] += static_cast<float>(wind.alpha * wind.part_at(x)) * along;
         });
+    }
+    for (int a = 0; a < D; ++a) {
+        const auto u = velocity[a].view(), next = room[a].view();
+        parallel_for_faces<true>("wind", tiles, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = next(c); });
     }
 }
 
-template void blow(FaceField<2>&, const FaceField<2, uint8_t>&, const Field<2>&, const Scene&, const Tiles<2>&, double);
-template void blow(FaceField<3>&, const FaceField<3, uint8_t>&, const Field<3>&, const Scene&, const Tiles<3>&, double);
+#define TARN_INSTANTIATE(D)                                                                                             \
+    template void blow(FaceField<D>&, const FaceField<D, uint8_t>&, const Field<D>&, const Scene&, const Tiles<D>&, double, \
+                       FaceField<D>&);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
 
 }  // namespace tarn

@@ -40,9 +40,17 @@ struct Wind {
 Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h);
 
 // Mixes the scene's wind at time t into the velocity on the air side of the surface, on the given tiles. `known` marks
-// the faces that belong to the water. The domain's own sides are left alone: wind blows along them, not through them.
+// the faces that belong to the water, `room` is to work in. The domain's own sides are left alone: wind blows along them,
+// not through them.
+//
+// Deviation from [EMF02] §3.3.3: nor does it blow through the surface. With w the wind and n the surface's normal,
+//
+//   u = u_ext + alpha (I - n n^T) (w - u_ext),
+//
+// so that the surface goes where the water does. With all of w - u_ext it left the water behind: a drop that was thrown
+// across the wind lost most of its volume.
 template <int D>
 void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Field<D>& phi, const Scene& scene,
-          const Tiles<D>& tiles, double t);
+          const Tiles<D>& tiles, double t, FaceField<D>& room);
 
 }  // namespace tarn

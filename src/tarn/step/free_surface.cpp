@@ -100,7 +100,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
     balance_first_layer(w, unknown);
-    blow(w.velocity, w.known, w.phi, scene, tiles, t);
+    blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
 }

@@ -102,12 +102,16 @@ void find_tiles(Water<D>& w)
     const auto phi = std::as_const(w.phi).view();
     const float band = static_cast<float>(w.band);
     const int everywhere = w.air ? tile_active : 0;
+    const Ends<D> ends = w.ends;
+    const Cell<D> cells = w.grid.cells;
     const std::vector<uint8_t> found =
         parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
             const float p = phi(c);
             const int wet = p < 0 ? tile_wet | tile_active : everywhere;
             const int dry = p >= 0 ? tile_dry : 0;
-            return static_cast<uint8_t>(wet | (std::fabs(p) < band ? tile_band | tile_active | dry : 0));
+            // An open side under water is a surface, too.
+            const bool near = std::fabs(p) < band || (p < 0 && ends.open_at(c, cells));
+            return static_cast<uint8_t>(wet | (near ? tile_band | tile_active | dry : 0));
         });
     TileMap<D> left(w.grid);
     for (size_t i = 0; i < found.size(); ++i) {
@@ -221,9 +225,8 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
         find_deformation(w.cip, w.velocity, around);
     w.whole_path = w.air && substeps == 1;
-    Ends<D> ends{.reach = cells / substeps + 1};
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
+    Ends<D> ends = w.ends;
+    ends.reach = cells / substeps + 1;
     FlowingAir<D> air{.everywhere = w.air};
     air.enclosed = w.enclosed.marked();
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
@@ -264,6 +267,9 @@ Water<D> initial_surface(const Scene& scene)
     w.grid = make_grid<D>(p.domain);
     w.air = p.method.phases == Phases::water_air;
     w.reinitialize = p.surface.distance == Redistancing::reinitialize;
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side)
+            w.ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     w.band = band_of(p, w.grid.h);
     w.phi = distance_field(w.grid, static_cast<float>(w.band));
     w.velocity = FaceField<D>(w.grid);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tarn/advect/cip.h"
+#include "tarn/advect/advect.h"
 #include "tarn/bodies/rigid.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
@@ -53,6 +53,7 @@ struct Water {
     // Made from the scene and the time.
     bool air = false;           // whether air flows, too: then velocities are everywhere
     bool reinitialize = false;  // how phi is made a distance again
+    Ends<D> ends;               // the domain's open sides
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
