@@ -263,6 +263,54 @@ TEST(Projection, is_the_same_with_small_levels_together)
     }
 }
 
+// Relaxation passes what a cell knows on to its neighbours, sweep by sweep, so that with a given coefficient the number of sweeps
+// grows as the square of the cells along a side: 4 times at twice the cells. The multigrid's iterations do not. Either leaves no
+// more divergence than it was asked for.
+TEST(Projection, relaxation_takes_the_square_of_the_cells)
+{
+    int sweeps[3] = {}, iterations[3] = {};
+    for (int n = 0; n < 3; ++n)
+        for (const bool relaxed : {true, false}) {
+            const int cells = 16 << n;
+            Basin<2> basin(cells, [&](Vec<2> x) { return x[1] - 0.75; });
+            basin.params.solver = relaxed ? PressureSolver::relaxation : PressureSolver::multigrid;
+            basin.params.max_iterations = 100000;
+            // Water that starts to fall on one side.
+            const auto v = basin.velocity[1].view();
+            parallel_for_faces("fall", basin.tiles, 1, [=](Cell<2> c) { v(c) = c[0] < cells / 4 ? -1.0f : 0.0f; });
+            const SolveReport report = basin.solve(0.01);
+            EXPECT_TRUE(report.converged) << cells;
+            EXPECT_LE(report.residual, basin.params.tolerance);
+            EXPECT_LT(basin.divergence(), 2 * basin.params.tolerance) << cells;
+            (relaxed ? sweeps : iterations)[n] = report.iterations;
+        }
+    for (int n = 1; n < 3; ++n) {
+        EXPECT_NEAR(double(sweeps[n]) / sweeps[n - 1], 4, 1) << sweeps[n - 1] << " to " << sweeps[n];
+        EXPECT_LE(iterations[n], iterations[n - 1] + 3);
+    }
+}
+
+// Enclosed air joins many cells into one unknown; sweeps take what it was a sweep before, and still come to the same pressure.
+TEST(Projection, relaxation_moves_water_as_the_multigrid_does)
+{
+    Params p = pool(2, 32, 0.4);
+    p.water.push_back({});
+    p.water.back().shape = ShapeKind::sphere;
+    p.water.back().center = Vec3{0.5, 0.7, 0};
+    p.water.back().radius = 0.15;
+    p.pressure.tolerance = 1e-5;
+    double energy[2];
+    for (const bool relaxed : {false, true}) {
+        p.pressure.solver = relaxed ? PressureSolver::relaxation : PressureSolver::multigrid;
+        p.pressure.max_iterations = relaxed ? 100000 : 200;
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        run_to(w, scene, 0.4);
+        energy[relaxed] = measure(w, p).kinetic_energy;
+    }
+    EXPECT_NEAR(energy[1], energy[0], 0.02 * energy[0]);
+}
+
 // scenes/dam_break.toml on a coarse grid: the issue allows 15 iterations on any of its frames.
 TEST(Projection, stays_quick_while_a_dam_breaks)
 {

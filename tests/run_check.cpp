@@ -56,6 +56,21 @@ INSTANTIATE_TEST_SUITE_P(Scenes, CheckEstimates,
                                            std::pair{"hose_into_box", 30}),
                          [](const auto& info) { return std::string(info.param.first); });
 
+// Whole cells cannot hold a wall between them.
+TEST_F(Check, the_solver_of_whole_cells_refuses_thin_walls)
+{
+    const std::string scene = "tarn = 1\n[domain]\nsize = [1, 1]\ncells = 32\n[[water]]\nshape = \"box\"\nmin = [0, 0]\nmax = [0.4, 0.5]\n"
+                              "[[solid]]\nshape = \"box\"\nmin = [0.5, -1]\nmax = [WIDE, 0.3]\n[method]\nsolver = \"foster-metaxas\"\n";
+    const auto refused = [&](const std::string& wide) {
+        std::string text = scene;
+        for (const Finding& f : check_text(text.replace(text.find("WIDE"), 4, wide)).findings)
+            if (f.level == Finding::error) return f.text;
+        return std::string();
+    };
+    EXPECT_NE(refused("0.51").find("fills whole cells: make them thicker"), std::string::npos) << refused("0.51");
+    EXPECT_EQ(refused("0.6"), "");
+}
+
 TEST_F(Check, finds_nothing_wrong_with_the_example_scenes)
 {
     int n = 0;

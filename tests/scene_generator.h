@@ -229,7 +229,8 @@ private:
                 if (std::string(row.name) == "name" && !chance(20)) return quoted("name" + std::to_string(pick(1000)));
                 return quoted(chance(2) ? "a.obj" : "some \"text\" \\ \xc3\xbc");
             case ParamKind::choice:
-                return quoted(row.words[pick(row.words.size())].text);
+                // The first goes with every other; most others need some of their own.
+                return quoted(row.words[chance(2) ? pick(row.words.size()) : 0].text);
             case ParamKind::vector:
                 return numbers(row, dimension_);
             case ParamKind::numbers:

@@ -559,6 +559,42 @@ TEST(SceneReader, air_belongs_to_water_and_air)
     EXPECT_EQ(refusal(good + "[method]\nadvection = \"cip\"\n[surface]\nadvection = \"linear\"\n"), "accepted");
 }
 
+TEST(SceneReader, the_solver_of_1996_has_its_own_ways)
+{
+    const Params p = read_params(good + "[method]\nsolver = \"foster-metaxas\"\n", "x.toml");
+    EXPECT_EQ(p.method.surface, SurfaceKind::markers);
+    EXPECT_EQ(p.surface.particles_per_cell, 16);
+    EXPECT_EQ(p.pressure.solver, PressureSolver::relaxation);
+    EXPECT_EQ(p.pressure.max_iterations, 100000);
+    EXPECT_EQ(p.time.cfl, 0.5);
+    const struct {
+        const char *text, *message;
+    } refused[] = {
+        {"[method]\nsurface = \"markers\"\n", "need method.solver = \"foster-metaxas\""},
+        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"level-set\"\n", "knows where the water is by \"markers\""},
+        {"[method]\nsolver = \"foster-metaxas\"\n[pressure]\nsolver = \"multigrid\"\n", "by \"relaxation\""},
+        {"[method]\nsolver = \"foster-metaxas\"\n[time]\ncfl = 2\n", "must be less than 1, found 2"},
+        {"[method]\nsolver = \"foster-metaxas\"\nphases = \"water-air\"\n", "has water alone"},
+        {"[method]\nsolver = \"foster-metaxas\"\nadvection = \"maccormack\"\n", "has its own differences"},
+        {"[method]\nsolver = \"foster-metaxas\"\n[wind]\nvelocity = [1, 0, 0]\n", "knows no wind"},
+        {"[method]\nsolver = \"foster-metaxas\"\n[fluid]\nsurface_tension = 0.07\n", "knows no surface tension"},
+        {"[method]\nsolver = \"foster-metaxas\"\n[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\n"
+         "motion = \"body\"\ndensity = 500\n",
+         "solids stand still"},
+        {"[method]\nsolver = \"foster-metaxas\"\n[[source]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\nrate = 1\n",
+         "give velocity instead"},
+        {"[method]\nsolver = \"foster-metaxas\"\n[[sink]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\nrate = 1\n",
+         "takes all that comes; remove rate"},
+        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"marker-chains\"\n", "is not built yet; use \"markers\""},
+        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"height-field\"\n", "is not built yet; use \"markers\""},
+        {"[pressure]\nsolver = \"relaxation\"\n[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\n"
+         "motion = \"body\"\ndensity = 500\n",
+         "takes no bodies; choose \"multigrid\""},
+    };
+    for (const auto& [text, message] : refused)
+        EXPECT_NE(refusal(good + text).find(message), std::string::npos) << text << refusal(good + text);
+}
+
 TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
 {
     const std::string source = "[[source]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\n";

@@ -15,11 +15,12 @@ namespace tarn {
 enum class WallKind { slip, no_slip, open };
 enum class GridKind { uniform, octree, tall };
 enum class Phases { water, water_air, smoke };
-enum class SurfaceKind { particle_level_set, one_sided_particles, level_set };
+enum class Solver { projection, foster_metaxas };
+enum class SurfaceKind { particle_level_set, one_sided_particles, level_set, markers, marker_chains, height_field };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
 enum class Redistancing { eikonal, reinitialize };
 enum class Interface { smeared, sharp };
-enum class PressureSolver { multigrid, mic0 };
+enum class PressureSolver { multigrid, mic0, relaxation };
 enum class SurfaceFormat { ply, obj, usd, none, vtp };
 enum class VolumeFormat { vdb, vti, npz };
 enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
@@ -65,6 +66,7 @@ struct AirParams {
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
+    Solver solver = Solver::projection;
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
     Interface interface = Interface::smeared;          // between water and air
@@ -95,6 +97,7 @@ struct PressureParams {
     double tolerance = 1e-4;
     int max_iterations = 200;
     PressureSolver solver = PressureSolver::multigrid;
+    double relaxation = 1.7;
 };
 
 struct TimeParams {

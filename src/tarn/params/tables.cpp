@@ -32,10 +32,17 @@ constexpr Word phase_words[] = {
     word("water-air", Phases::water_air),
     word("smoke", Phases::smoke, "\"water-air\", in which the air moves as well"),
 };
+constexpr Word method_solver_words[] = {
+    word("projection", Solver::projection),
+    word("foster-metaxas", Solver::foster_metaxas),
+};
 constexpr Word surface_words[] = {
     word("particle-level-set", SurfaceKind::particle_level_set),
     word("one-sided-particles", SurfaceKind::one_sided_particles),
     word("level-set", SurfaceKind::level_set),
+    word("markers", SurfaceKind::markers),
+    word("marker-chains", SurfaceKind::marker_chains, "\"markers\", which fill the water"),
+    word("height-field", SurfaceKind::height_field, "\"markers\", which take any surface"),
 };
 constexpr Word advection_words[] = {
     word("semi-lagrangian", Advection::semi_lagrangian),
@@ -56,6 +63,7 @@ constexpr Word interface_words[] = {
 constexpr Word solver_words[] = {
     word("multigrid", PressureSolver::multigrid),
     word("mic0", PressureSolver::mic0),
+    word("relaxation", PressureSolver::relaxation),
 };
 constexpr Word format_words[] = {
     word("ply", SurfaceFormat::ply), word("obj", SurfaceFormat::obj),   word("usd", SurfaceFormat::usd),
@@ -152,6 +160,7 @@ constexpr Word filter_words[] = {
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(Phases) { return phase_words; }
+std::span<const Word> words(Solver) { return method_solver_words; }
 std::span<const Word> words(SurfaceKind) { return surface_words; }
 std::span<const Word> words(Advection) { return advection_words; }
 std::span<const Word> words(Redistancing) { return redistancing_words; }
@@ -347,7 +356,12 @@ const ParamRow air_rows[] = {
 const ParamRow method_rows[] = {
     choice<&MethodParams::grid>("grid", "How space is divided into cells."),
     choice<&MethodParams::phases>("phases", "What flows."),
-    choice<&MethodParams::surface>("surface", "What carries the surface."),
+    choice<&MethodParams::solver>("solver",
+                                  "How the water moves: carried along, then projected; or by the explicit scheme of "
+                                  "1996, with whole cells for solids and short steps."),
+    choice<&MethodParams::surface>("surface",
+                                   "What carries the surface. With the solver \"foster-metaxas\", \"markers\" unless "
+                                   "given."),
     choice<&MethodParams::advection>("advection",
                                      "How the velocity is carried along; \"linear\" is \"semi-lagrangian\". "
                                      "With air, \"cip\" unless given."),
@@ -370,7 +384,8 @@ const ParamRow surface_rows[] = {
                                      "steps of its own equation."),
     integer<&SurfaceParams::particles_per_cell>(
         "particles_per_cell", "", 1, 1000,
-        "Particles in each cell near the surface. More keep thin sheets and sharp corners longer."),
+        "Particles in each cell near the surface. More keep thin sheets and sharp corners longer. "
+        "Markers stand in all water, as a lattice of at least so many; 16 unless given."),
     integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
                                           "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
@@ -402,8 +417,13 @@ const ParamRow fragment_rows[] = {
 const ParamRow pressure_rows[] = {
     number<&PressureParams::tolerance>("tolerance", "", 1e-12, 1e-1,
                                        "Stop when the residual has fallen by this factor."),
-    integer<&PressureParams::max_iterations>("max_iterations", "", 1, 1e6, "Give up after so many."),
-    choice<&PressureParams::solver>("solver", "What preconditions the conjugate gradients."),
+    integer<&PressureParams::max_iterations>("max_iterations", "", 1, 1e6,
+                                             "Give up after so many; with \"relaxation\", 100000 unless given."),
+    choice<&PressureParams::solver>("solver",
+                                    "What preconditions the conjugate gradients; or \"relaxation\" from cell to cell "
+                                    "instead of them, slow and simple."),
+    number<&PressureParams::relaxation>("relaxation", "", 1, 1.99,
+                                        "How much further than to a balance relaxation changes the pressure of a cell."),
 };
 
 const ParamRow time_rows[] = {
@@ -411,7 +431,8 @@ const ParamRow time_rows[] = {
     number<&TimeParams::rate>("rate", "1/s", 1e-3, 1e6, "Frames per second."),
     number<&TimeParams::speed>("speed", "", 1e-6, 1e6,
                                "Seconds of the scene for each second on the screen: 0.5 is slow motion at half speed."),
-    number<&TimeParams::cfl>("cfl", "cells", 1e-2, 100, "How far the fastest water moves in one step."),
+    number<&TimeParams::cfl>("cfl", "cells", 1e-2, 100, "How far the fastest water moves in one step. With the solver \"foster-metaxas\" less "
+                             "than 1, and 0.5 unless given."),
     number<&TimeParams::max_step>("max_step", "s", 1e-9, 1e6,
                                   "No step is longer than this; without it only the other limits hold."),
     choice<&TimeParams::step>("step",

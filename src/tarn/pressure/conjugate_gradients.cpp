@@ -76,7 +76,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 
     const double largest =
         parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); });
-    const double largest_b = std::min(largest, std::max(goal.most, least_share * largest)), tolerance = goal.tolerance;
+    const double largest_b = scale_of(goal, largest), tolerance = goal.tolerance;
     if (!(largest_b > 0)) {
         // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
         parallel_for<true>("clear", tiles, [=] TARN_KERNEL(Cell<D> c) { xv(c) = 0; });
@@ -168,6 +168,8 @@ void divide_by_diagonal(Field<D>& z, const Field<D>& r, const Poisson<D>& system
 }
 
 }  // namespace
+
+double scale_of(const Goal& goal, double largest) { return std::min(largest, std::max(goal.most, least_share * largest)); }
 
 template <int D, class AnyMultigrid>
 SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,

@@ -16,6 +16,9 @@ struct Goal {
     bool from_zero = false;  // x is zero at the start
 };
 
+// What residuals are compared with, for b that is `largest` at most.
+double scale_of(const Goal& goal, double largest);
+
 // What a solve keeps for the next one.
 struct IterationRoom {
     Memory<double> scalars;

@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tarn/pressure/solve.h"
+
 namespace tarn {
 
 namespace {
@@ -403,10 +405,8 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                         .most = forces.fastest > 0 ? forces.fastest : fastest_of(velocity, active),
                         .max_iterations = params.max_iterations};
         const int before = report.iterations;
-        report = params.solver == PressureSolver::multigrid
-                     ? solve_multigrid(pressure, scratch.b, system, pockets, projection.multigrid, goal, scratch.p,
-                                       scratch.z, projection.room)
-                     : solve_mic0(pressure, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+        report = solve_pressure(pressure, scratch.b, system, pockets, projection.multigrid, params, goal, scratch.p,
+                                scratch.z, projection.room);
         report.iterations += before;
         report.solves = sets;
         if (forces.air) forces.air->find_pressures(pressure);

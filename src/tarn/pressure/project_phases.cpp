@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tarn/base/axes.h"
+#include "tarn/pressure/solve.h"
 
 namespace tarn {
 
@@ -177,10 +178,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
               .max_iterations = params.max_iterations,
               .from_zero = true};
     const auto solve = [&](const auto& multigrid) {
-        return params.solver == PressureSolver::multigrid
-                   ? solve_multigrid(projection.correction, scratch.b, system, pockets, multigrid, goal, scratch.p,
-                                     scratch.z, projection.room)
-                   : solve_mic0(projection.correction, scratch.b, system, pockets, goal, scratch.p, scratch.z);
+        return solve_pressure(projection.correction, scratch.b, system, pockets, multigrid, params, goal, scratch.p,
+                              scratch.z, projection.room);
     };
     SolveReport report;
     if constexpr (D == 2)

@@ -10,6 +10,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
+#include "tarn/surface/markers.h"
 
 namespace tarn {
 namespace {
@@ -258,6 +259,8 @@ private:
     double particles() const
     {
         if (params_.method.surface == SurfaceKind::level_set || scene_.water.empty()) return 0;
+        if (params_.method.surface == SurfaceKind::markers)
+            return double(report_.estimate.wet) / marker_share<D>(markers_along<D>(params_.surface.particles_per_cell));
         double free_surface = 0;  // in cells; it has one on either side
         scan(
             grid_, grid_.box(), [&](Vec3 x) { return distance(water_, x); }, 0.99 * grid_.h,
@@ -418,7 +421,10 @@ private:
             "{}: solids are thinner than a cell ({:.3g} m) over {:.0f} % of their surface, near ({:.3g}, {:.3g}{})",
             scene_.file, h, 100.0 * double(thin) / double(points), where[0], where[1],
             D == 3 ? fmt::format(", {:.3g}", where[2]) : "");
-        if (double(sampled) >= thin_share * double(points))
+        if (params_.method.solver == Solver::foster_metaxas)
+            add(Finding::error, spot + "; the solver \"foster-metaxas\" fills whole cells: make them thicker, raise domain.cells, or "
+                                       "choose the solver \"projection\"");
+        else if (double(sampled) >= thin_share * double(points))
             add(Finding::warning, spot + "; water may pass through a mesh: make it thicker or raise domain.cells");
         else
             add(Finding::info, spot + "; they hold water, which keeps to them as to the grid's nearest faces");

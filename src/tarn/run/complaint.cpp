@@ -24,6 +24,9 @@ std::string missed(const char* what, const SolveReport& solve)
 
 std::string complaint(const StepReport& r, const Params& p)
 {
+    if (r.dt > r.dt_bound)
+        return "a step of " + rounded(r.dt, 3) + " s is longer than the " + rounded(r.dt_bound, 3) +
+               " s that the explicit scheme is stable with";
     if (!r.finite) return "the step gave numbers that are not finite";
     if (!r.pressure.converged)
         return missed("pressure", r.pressure) + " (pressure.tolerance is " + rounded(p.pressure.tolerance, 2) + ")";

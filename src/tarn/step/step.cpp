@@ -8,6 +8,7 @@
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/carried_surface.h"
+#include "tarn/step/foster_metaxas.h"
 #include "tarn/step/free_surface.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
@@ -17,6 +18,7 @@ namespace tarn {
 namespace {
 
 bool has_air(const Scene& scene) { return scene.params.method.phases == Phases::water_air; }
+bool is_explicit(const Scene& scene) { return scene.params.method.solver == Solver::foster_metaxas; }
 
 }  // namespace
 
@@ -25,6 +27,7 @@ Water<D> initial_water(const Scene& scene)
 {
     if (scene.params.flow) return carried_surface::initial_water<D>(scene);
     if (has_air(scene)) return two_phase::initial_water<D>(scene);
+    if (is_explicit(scene)) return foster_metaxas::initial_water<D>(scene);
     return free_surface::initial_water<D>(scene);
 }
 
@@ -61,6 +64,7 @@ double choose_dt(const Water<D>& w, const Scene& scene)
 {
     const TimeParams& time = scene.params.time;
     if (time.step == StepKind::fixed) return std::min(time.max_step, time.frame_seconds());
+    if (is_explicit(scene)) return foster_metaxas::choose_dt(w, scene);
     return scene.params.flow ? carried_surface::choose_dt(w, scene) : longest_step(w, scene);
 }
 
@@ -68,7 +72,8 @@ template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt)
 {
     if (scene.params.flow) return carried_surface::step(w, scene, dt);
-    return has_air(scene) ? two_phase::step(w, scene, dt) : free_surface::step(w, scene, dt);
+    if (has_air(scene)) return two_phase::step(w, scene, dt);
+    return is_explicit(scene) ? foster_metaxas::step(w, scene, dt) : free_surface::step(w, scene, dt);
 }
 
 #define TARN_INSTANTIATE(D)                                   \

@@ -1,6 +1,8 @@
 #pragma once
 // The start, the steps and the measures of any scene: which step it takes is the scene's to say.
 
+#include <limits>
+
 #include "tarn/pressure/report.h"
 #include "tarn/scene/scene.h"
 #include "tarn/step/water.h"
@@ -12,6 +14,8 @@ struct [[nodiscard]] StepReport {
     SolveReport pressure;
     SolveReport viscosity;
     bool finite = true;  // no NaN or infinity appeared
+    // Of an explicit scheme: where dt is more than it is stable with, nothing was done.
+    double dt_bound = std::numeric_limits<double>::infinity();
     double pressed = 0;  // m³/s (m²/s in 2D) that sources and solids press into water without a surface, in vain
     double seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
 };

@@ -27,7 +27,11 @@ private:
     int before_ = std::uncaught_exceptions();
 };
 
-inline bool has_particles(const Params& p) { return p.method.surface != SurfaceKind::level_set; }
+// Whether particles correct phi.
+inline bool has_particles(const Params& p)
+{
+    return p.method.surface == SurfaceKind::particle_level_set || p.method.surface == SurfaceKind::one_sided_particles;
+}
 
 // The scene at time 0 without velocities: phi, its tiles and particles, solids, and what the bodies of water hold.
 template <int D>

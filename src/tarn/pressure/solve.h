@@ -1,0 +1,26 @@
+#pragma once
+// The pressure's system, solved by what pressure.solver names.
+
+#include "tarn/params/params.h"
+#include "tarn/pressure/relaxation.h"
+
+namespace tarn {
+
+// Arguments as in pressure/conjugate_gradients.h.
+template <int D, class AnyMultigrid>
+SolveReport solve_pressure(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+                           const AnyMultigrid& multigrid, const PressureParams& params, const Goal& goal, Field<D>& p,
+                           Field<D>& z, IterationRoom& room)
+{
+    switch (params.solver) {
+        case PressureSolver::multigrid:
+            return solve_multigrid(x, b, system, pockets, multigrid, goal, p, z, room);
+        case PressureSolver::mic0:
+            return solve_mic0(x, b, system, pockets, goal, p, z);
+        case PressureSolver::relaxation:
+            return solve_relaxation(x, b, system, goal, params.relaxation, p);
+    }
+    return {.converged = false};
+}
+
+}  // namespace tarn

@@ -1,0 +1,54 @@
+// Stands in for the methods of [FM96] where there is no room for them: in the playground.
+
+#include "tarn/pressure/relaxation.h"
+#include "tarn/scene/reference_methods.h"
+#include "tarn/step/foster_metaxas.h"
+
+namespace tarn {
+
+std::optional<Problem> check_reference_methods(const Params& params)
+{
+    const char* const none = "is no part of the playground; use `tarn run`, or remove it";
+    if (params.method.solver == Solver::foster_metaxas) return Problem{"method.solver", none};
+    if (params.method.surface == SurfaceKind::markers) return Problem{"method.surface", none};
+    if (params.pressure.solver == PressureSolver::relaxation) return Problem{"pressure.solver", none};
+    return {};
+}
+
+// Never called: no scene that asks for them is read.
+template <int D>
+SolveReport solve_relaxation(Field<D>&, const Field<D>&, const Poisson<D>&, const Goal&, double, Field<D>&)
+{
+    return {};
+}
+
+namespace foster_metaxas {
+
+template <int D>
+Water<D> initial_water(const Scene&)
+{
+    return {};
+}
+template <int D>
+double choose_dt(const Water<D>&, const Scene&)
+{
+    return 0;
+}
+template <int D>
+StepReport step(Water<D>&, const Scene&, double)
+{
+    return {};
+}
+
+}  // namespace foster_metaxas
+
+#define TARN_INSTANTIATE(D)                                                                                               \
+    template SolveReport solve_relaxation(Field<D>&, const Field<D>&, const Poisson<D>&, const Goal&, double, Field<D>&); \
+    template Water<D> foster_metaxas::initial_water(const Scene&);                                                        \
+    template double foster_metaxas::choose_dt(const Water<D>&, const Scene&);                                             \
+    template StepReport foster_metaxas::step(Water<D>&, const Scene&, double);
+TARN_INSTANTIATE(2)
+TARN_INSTANTIATE(3)
+#undef TARN_INSTANTIATE
+
+}  // namespace tarn
