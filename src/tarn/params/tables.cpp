@@ -678,7 +678,7 @@ const ParamRow waves_rows[] = {
     number<&WavesParams::height>("height", "m", 0, far, "From trough to crest."),
     required(number<&WavesParams::level>("level", "m", -far, far, "The height at which the water is still.")),
     number<&WavesParams::bottom>("bottom", "m", -far, far, "The height of the bottom under the zone."),
-    number<&WavesParams::zone>("zone", "m", 1e-6, far, "Width of the zone; one and a half wavelengths where not given."),
+    number<&WavesParams::zone>("zone", "m", 1e-6, far, "Width of the zone; two wavelengths where not given."),
     number<&WavesParams::ramp>("ramp", "s", 0, 1e6,
                                "How long the waves grow until they have their height; two periods where not given."),
 };

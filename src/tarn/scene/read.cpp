@@ -12,6 +12,7 @@
 #include "tarn/base/error.h"
 #include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
+#include "tarn/scene/choose_schemes.h"
 #include "tarn/scene/toml_file.h"
 #include "tarn/scene/validate.h"
 
@@ -58,7 +59,10 @@ public:
         if (faults_.empty() || !root_.contains("tarn")) {
             attempt([&] { read_dimension(); });
             read_table(root_, {*find_section(""), 0, nullptr, false, ""});
-            choose_schemes();
+            choose_schemes(params_, [&](const char* section, const char* key) {
+                const toml::table* const table = root_[section].as_table();
+                return table && table->contains(key);
+            });
             check();
         }
         if (faults_.empty() && before.empty()) return std::move(params_);
@@ -73,28 +77,6 @@ private:
     int dimension_ = 0;  // unknown as long as the domain's size is
     std::vector<Fault> faults_;
     std::set<std::string> renamed_;  // tables that stand under another name
-
-    // Where the scene does not say how: water and air together are carried as in [SSK05], by CIP; the solver of [FM96] has its
-    // markers, its relaxation and its step.
-    void choose_schemes()
-    {
-        const auto given = [&](const char* section, const char* key) {
-            const toml::table* const table = root_[section].as_table();
-            return table && table->contains(key);
-        };
-        if (params_.method.phases == Phases::water_air) {
-            if (!given("method", "advection")) params_.method.advection = Advection::cip;
-            if (!given("surface", "advection")) params_.surface.advection = Advection::cip;
-        }
-        if (params_.method.solver == Solver::foster_metaxas) {
-            if (!given("method", "surface")) params_.method.surface = SurfaceKind::markers;
-            if (!given("surface", "particles_per_cell")) params_.surface.particles_per_cell = 16;
-            if (!given("pressure", "solver")) params_.pressure.solver = PressureSolver::relaxation;
-            if (!given("time", "cfl")) params_.time.cfl = 0.5;
-        }
-        if (params_.pressure.solver == PressureSolver::relaxation && !given("pressure", "max_iterations"))
-            params_.pressure.max_iterations = 100000;
-    }
 
     // What no key shows by itself. Of a table with a wrong key only that is told: the rest may follow from it.
     void check()

@@ -14,9 +14,9 @@
 
 namespace tarn {
 
-// The width of a zone that makes or absorbs waves, where it is not given. Zones of 1, 1.5 and 2 wavelengths reflect 6.4, 1.8
-// and 1.8 % of waves of 32 cells.
-inline constexpr double zone_in_wavelengths = 1.5;
+// The width of a zone that makes or absorbs waves, where it is not given. Zones of 1.5 and 2 wavelengths reflect 4.2 and
+// 2.1 % of waves of 32 cells.
+inline constexpr double zone_in_wavelengths = 2;
 
 // omega of a wavenumber.
 inline double wave_frequency(double k, double depth, double gravity)

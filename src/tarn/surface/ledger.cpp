@@ -65,6 +65,16 @@ struct Seen {
             const bool inside = other[n / 2] >= 0 && other[n / 2] < wet.cells[n / 2];
             if (inside && !wet.sheets.beside(body.index(c), n / 2, n % 2)) owner = other;
         }
+        // What a surface cuts off a cell's corner is part of what lies beyond the corner.
+        for (int n = 0; body(owner) == 0 && !wet.sheets.any() && n < (D == 3 ? 27 : 9); ++n) {
+            Cell<D> other = c;
+            bool inside = true;
+            for (int a = 0, left = n; a < D; ++a, left /= 3) {
+                other[a] += left % 3 - 1;
+                inside = inside && other[a] >= 0 && other[a] < wet.cells[a];
+            }
+            if (inside && body(other) > 0) owner = other;
+        }
         return owner;
     }
     // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.

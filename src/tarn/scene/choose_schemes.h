@@ -1,0 +1,27 @@
+#pragma once
+// Schemes where a scene does not say which.
+
+#include "tarn/params/params.h"
+
+namespace tarn {
+
+// `given` tells whether a scene has a key in a table. Water and air together are carried as in [SSK05], by CIP; the solver of
+// [FM96] has its markers, its relaxation and its step.
+template <class Given>
+void choose_schemes(Params& params, const Given& given)
+{
+    if (params.method.phases == Phases::water_air) {
+        if (!given("method", "advection")) params.method.advection = Advection::cip;
+        if (!given("surface", "advection")) params.surface.advection = Advection::cip;
+    }
+    if (params.method.solver == Solver::foster_metaxas) {
+        if (!given("method", "surface")) params.method.surface = SurfaceKind::markers;
+        if (!given("surface", "particles_per_cell")) params.surface.particles_per_cell = 16;
+        if (!given("pressure", "solver")) params.pressure.solver = PressureSolver::relaxation;
+        if (!given("time", "cfl")) params.time.cfl = 0.5;
+    }
+    if (params.pressure.solver == PressureSolver::relaxation && !given("pressure", "max_iterations"))
+        params.pressure.max_iterations = 100000;
+}
+
+}  // namespace tarn
