@@ -390,8 +390,8 @@ const ParamRow surface_rows[] = {
                                           "How often particles are added and removed where the surface has changed."),
     boolean<&SurfaceParams::volume_correction>(
         "volume_correction",
-        "Let each body of water swell or shrink a little until its volume is what it should be; with air, its surface "
-        "moves in or out, and the whole surface, so that there is as much water as there should be."),
+        "Move the surface of each body of water in or out until its volume is what it should be, and the whole surface, "
+        "so that there is as much water as there should be."),
     boolean<&SurfaceParams::carry_volume>(
         "carry_volume",
         "With air: carry the volume that every cell should hold along with the flow, and let the surface follow it, so "

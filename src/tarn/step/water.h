@@ -59,7 +59,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
-    Field<D> swelling;   // divergence that the newest step asked for, to correct volumes and to fill gaps at solids
+    Field<D> swelling;   // divergence that the newest step asked for, to fill gaps at solids
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
