@@ -27,7 +27,7 @@ Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h)
 
 template <int D>
 void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Field<D>& phi, const Scene& scene,
-          const Tiles<D>& tiles, double t, FaceField<D>& room)
+          const Tiles<D>& tiles, double t, FaceField<D>& workspace)
 {
     if (!scene.params.wind) return;
     const Grid<D> grid = phi.grid();
@@ -38,7 +38,7 @@ void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Fiel
     const auto p = phi.view();
     const FaceView<D, const float> old = std::as_const(velocity).view();
     for (int a = 0; a < D; ++a) {
-        const auto next = room[a].view();
+        const auto next = workspace[a].view();
         const auto k = known[a].view();
         const int back = p.next(a), last = grid.cells[a];
         parallel_for_faces("wind", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
@@ -59,7 +59,7 @@ void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Fiel
         });
     }
     for (int a = 0; a < D; ++a) {
-        const auto u = velocity[a].view(), next = room[a].view();
+        const auto u = velocity[a].view(), next = workspace[a].view();
         parallel_for_faces<true>("wind", tiles, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = next(c); });
     }
 }

@@ -40,7 +40,7 @@ struct Wind {
 Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h);
 
 // Mixes the scene's wind at time t into the velocity on the air side of the surface, on the given tiles. `known` marks
-// the faces that belong to the water, `room` is to work in. The domain's own sides are left alone: wind blows along them,
+// the faces that belong to the water, `workspace` holds the new values. The domain's own sides are left alone: wind blows along them,
 // not through them.
 //
 // Deviation from [EMF02] §3.3.3: nor does it blow through the surface. With w the wind and n the surface's normal,
@@ -51,6 +51,6 @@ Wind wind_of(const Scene& scene, const KernelShapes& where, double t, double h);
 // across the wind lost most of its volume.
 template <int D>
 void blow(FaceField<D>& velocity, const FaceField<D, uint8_t>& known, const Field<D>& phi, const Scene& scene,
-          const Tiles<D>& tiles, double t, FaceField<D>& room);
+          const Tiles<D>& tiles, double t, FaceField<D>& workspace);
 
 }  // namespace tarn

@@ -44,6 +44,7 @@ void find_tiles(Water<D>& water);
 // The same after phi has changed within the active ones.
 template <int D>
 void find_tiles_again(Water<D>& water);
+
 // The wet ones among the active tiles, after phi has changed there.
 template <int D>
 void find_wet_tiles(Water<D>& water);

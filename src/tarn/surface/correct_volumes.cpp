@@ -47,7 +47,8 @@ void spread_components(Field<D, int>& nearest, const Field<D, int>& component, c
             if (label > 0) atomic_store(near.data + i, sweeps * label + sweep);
         });
     // A cell beside which phi is level is wet or dry as a whole. There is no surface to move. That of enclosed air stays where
-    // it is: its volume is kept by its pressure.
+    // it is: its volume is kept by its pressure. A wet cell looks along the normal, 0.7 cells past the surface: half a diagonal
+    // of a cell in 2D, so that the first dry cell is met.
     const float h = static_cast<float>(phi.grid().h), level = 0.01f * h;
     parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int label = near(c) / sweeps;
