@@ -53,7 +53,7 @@ def read_checkpoint(path):
     magic, version, dimension, *rest = HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise ValueError(f"{path}: no checkpoint of version {VERSION}")
-    cells, (frame, h, time, volume_expected, elsewhere, dt_before, step, *counts, _) = tuple(rest[:dimension]), rest[3:]
+    cells, (frame, h, time, volume_expected, elsewhere, ahead, step, *counts, _) = tuple(rest[:dimension]), rest[3:]
     words = np.frombuffer(data, "<i4", offset=HEADER.size, count=(len(data) - HEADER.size - 8) // 4)
     shape = [n + 2 for n in cells]
     size, at, fields = int(np.prod(shape)), 0, []
@@ -69,12 +69,12 @@ def read_checkpoint(path):
             done += abs(n)
         fields.append(field.reshape(shape, order="F"))
     return State(cells, h, time, step, frame, volume_expected, fields,
-                 (elsewhere, dt_before, tuple(counts), words[at:].tobytes()))
+                 (elsewhere, ahead, tuple(counts), words[at:].tobytes()))
 
 
 def write_checkpoint(path, state):
     dimension = len(state.cells)
-    elsewhere, dt_before, counts, lists = state.rest
+    elsewhere, ahead, counts, lists = state.rest
     payload = b""
     for field in state.fields:
         values = field.astype("<f4").ravel(order="F")
@@ -82,7 +82,7 @@ def write_checkpoint(path, state):
     payload += lists
     cells = list(state.cells) + [1] * (3 - dimension)
     data = HEADER.pack(MAGIC, VERSION, dimension, *cells, state.frame, state.h, state.time, state.volume_expected,
-                       elsewhere, dt_before, state.step, *counts, len(payload)) + payload
+                       elsewhere, ahead, state.step, *counts, len(payload)) + payload
     pathlib.Path(path).write_bytes(data + struct.pack("<Q", _checksum(data)))
 
 

@@ -39,7 +39,7 @@ struct Header {
     int32_t dimension;
     int32_t cells[3];
     int32_t frame;
-    double h, time, volume_expected, elsewhere, dt_before;
+    double h, time, volume_expected, elsewhere, ahead;
     int64_t step;
     int64_t particles, bodies;
     int64_t labels;     // cells that tell their body: all, or none
@@ -228,7 +228,7 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     header.h = water.grid.h;
     header.time = water.time;
     header.volume_expected = water.volume_expected;
-    header.dt_before = water.dt_before;
+    header.ahead = water.ahead;
     header.step = water.step;
     header.particles = water.particles.count();
     header.bodies = static_cast<int64_t>(water.ledger.expected.size());
@@ -347,7 +347,7 @@ int load_checkpoint(const std::string& path, Water<D>& water)
     water.time = header.time;
     water.step = static_cast<long>(header.step);
     water.volume_expected = header.volume_expected;
-    water.dt_before = header.dt_before;
+    water.ahead = header.ahead;
     return header.frame;
 }
 

@@ -33,7 +33,7 @@ public:
         time_ = water.time;
         step_ = water.step;
         volume_expected_ = water.volume_expected;
-        dt_before_ = water.dt_before;
+        ahead_ = water.ahead;
     }
     // Solids and all else that restore() makes are the caller's to rebuild.
     void give_back(Water<D>& water) const
@@ -54,7 +54,7 @@ public:
         water.time = time_;
         water.step = step_;
         water.volume_expected = volume_expected_;
-        water.dt_before = dt_before_;
+        water.ahead = ahead_;
     }
 
     const Field<D>& phi() const { return phi_; }
@@ -79,7 +79,7 @@ public:
         backend::copy_beside(to.ledger.body.data(), body_.data(), body_.size() * sizeof(int));
         to.step = step_;
         to.volume_expected = volume_expected_;
-        to.dt_before = dt_before_;
+        to.ahead = ahead_;
     }
     // What a picture needs besides phi.
     void copy_spray_beside(Water<D>& to) const
@@ -158,7 +158,7 @@ private:
     Field<D, int> body_;  // of the ledger, as what follows
     std::vector<double> expected_;
     double elsewhere_ = 0;
-    double time_ = 0, volume_expected_ = 0, dt_before_ = 0;
+    double time_ = 0, volume_expected_ = 0, ahead_ = 0;
     long step_ = -1;
 };
 

@@ -218,16 +218,16 @@ void move_bodies(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void predict_bodies(Water<D>& w, const Scene& scene, double dt)
+void predict_bodies(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     const Params& p = scene.params;
-    const Vec3 gravity = p.domain.gravity.at(w.time);
+    const Vec3 gravity = p.domain.gravity.at(t);
     const double strength = length(take<D>(gravity));
     for (RigidBody& b : w.bodies) b.force = b.torque = {};
     if (strength > 0) {
         const double scale = p.fluid.density * strength * cell_volume(w.grid);
-        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), w.time + dt)) {
+        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), t)) {
             RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
             b.force += scale * patch.force;
             b.torque += scale * patch.torque;
@@ -239,12 +239,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
-    forces.bodies = [&w, &scene, dt]() -> const RigidRows<D>* {
+    forces.bodies = [&w, &scene, t]() -> const RigidRows<D>* {
         std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, w.time + dt)) terms.push_back(patch.term);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, t)) terms.push_back(patch.term);
         w.rigid.set(std::move(terms), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
@@ -266,11 +266,11 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
 }
 
 template <int D>
-void touch(Water<D>& w, const Scene& scene, double dt)
+void touch(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
-    resolve_contacts(w.bodies, scene, w.time + dt, dt);
+    resolve_contacts(w.bodies, scene, t, dt);
     set_body_velocities(w);
 }
 
@@ -278,9 +278,9 @@ void touch(Water<D>& w, const Scene& scene, double dt)
     template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
     template void set_body_velocities(Water<D>&);                                                                    \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
-    template void predict_bodies(Water<D>&, const Scene&, double);                                                   \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
-    template void touch(Water<D>&, const Scene&, double);
+    template void predict_bodies(Water<D>&, const Scene&, double, double);                                           \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
+    template void touch(Water<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE
