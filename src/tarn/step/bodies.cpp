@@ -211,9 +211,25 @@ void set_body_velocities(Water<D>& w)
 }
 
 template <int D>
+std::vector<RigidBody> bodies_now(const Water<D>& w, const Params& p)
+{
+    std::vector<RigidBody> bodies = w.bodies;
+    if (w.air) return bodies;
+    for (RigidBody& b : bodies)
+        push(b, b.mass * lift<D>(take<D>(p.domain.gravity.at(w.time))) + b.force + b.push, b.torque + b.twist, -w.ahead, D);
+    return bodies;
+}
+
+template <int D>
 void move_bodies(Water<D>& w, const Scene& scene, double dt)
 {
-    for (RigidBody& b : w.bodies) move(b, dt);
+    // Their velocity is that of the middle of the step but for what the length of the steps has changed.
+    const double late = w.air ? 0 : 0.5 * dt - w.ahead;
+    const Vec3 gravity = lift<D>(take<D>(scene.params.domain.gravity.at(w.time)));
+    for (RigidBody& b : w.bodies) {
+        b.position += dt * late * (gravity + (1 / b.mass) * (b.force + b.push));
+        move(b, dt);
+    }
     tell_poses(w, scene, w.time + dt);
 }
 
@@ -277,6 +293,7 @@ void touch(Water<D>& w, const Scene& scene, double t, double dt)
 #define TARN_INSTANTIATE(D)                                                                                          \
     template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
     template void set_body_velocities(Water<D>&);                                                                    \
+    template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
     template void predict_bodies(Water<D>&, const Scene&, double, double);                                           \
     template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \

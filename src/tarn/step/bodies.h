@@ -16,6 +16,10 @@ void tell_poses(const Water<D>& water, const Scene& scene, double t);
 template <int D>
 void set_body_velocities(Water<D>& water);
 
+// The bodies with the velocity of the time at which they are where they are. That of the state is the water's, which is ahead.
+template <int D>
+std::vector<RigidBody> bodies_now(const Water<D>& water, const Params& params);
+
 // Moves the bodies for dt, with the velocity that they have.
 template <int D>
 void move_bodies(Water<D>& water, const Scene& scene, double dt);
