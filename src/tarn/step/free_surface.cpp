@@ -25,9 +25,9 @@ namespace {
 // Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
 // across the surface moves it too little where the water under it stretches, so thin sheets and films would gain
 // volume. The faces that lead from such a cell away from the water share its divergence; each belongs to one such cell
-// alone.
+// alone. Nothing flows through faces that solids close.
 template <int D>
-void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
+void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D>& tiles)
 {
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
@@ -44,6 +44,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         }
         return any;
     };
+    const auto closed = [=] TARN_KERNEL(Cell<D> face, int b) { return boundary.solids && !(boundary.open[b](face) > 0); };
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const float near = 2 * static_cast<float>(w.grid.h);
@@ -51,7 +52,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
-            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near)) return;
+            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near) || closed(c, a)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -64,8 +65,10 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     Cell<D> face = cell, other = cell;
                     face[b] += side;
                     other[b] += 2 * side - 1;
-                    out += side ? old[b](face) : -old[b](face);
-                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other)) ++away;
+                    const bool shut = closed(face, b);
+                    const float flow = shut ? boundary.closed_velocity(face, b) : old[b](face);
+                    out += side ? flow : -flow;
+                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other) && !shut) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -102,7 +105,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
         extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
-    balance_first_layer(w, unknown);
+    balance_first_layer(w, boundary, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
