@@ -203,10 +203,11 @@ private:
         backup_.take(water_);
         const std::string picture = painter_ ? std::exchange(paths.preview, {}) : "";
         if (painter_) draw(next.drawn);
-        backup_.copy_spray_beside(next.water);
         if (save || paths.need_fields()) {
             backup_.copy_beside(next.water);
             if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
+        } else {
+            backup_.copy_spray_beside(next.water);
         }
         // A checkpoint says that every frame before it is there.
         std::vector<std::shared_future<void>> before;
@@ -291,7 +292,8 @@ private:
                               .step = water_.step,
                               .eta = progress_.eta(progress_state()),
                               .elapsed = timer_.seconds(),
-                              .threads = threads_});
+                              .threads = threads_,
+                              .hash = state == "running" ? "" : fmt::format("{:016x}", state_hash(water_))});
     }
 
     int finish()
