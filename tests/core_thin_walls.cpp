@@ -198,6 +198,7 @@ TEST(ThinWalls, go_on_with_the_same_bits)
     resumed.time = w.time;
     resumed.step = w.step;
     resumed.volume_expected = w.volume_expected;
+    resumed.ahead = w.ahead;
     resumed.phi.copy(w.phi);
     resumed.particles.copy(w.particles);
     resumed.fragments.copy(w.fragments);

@@ -178,7 +178,7 @@ private:
     void add_readings()
     {
         folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
-        folder_.add_bodies(water_.step, water_.time, water_.bodies);
+        folder_.add_bodies(water_.step, water_.time, bodies_now(water_, params_));
     }
 
     StatsRow row(const StepReport& report, double seconds)

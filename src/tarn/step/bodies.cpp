@@ -211,23 +211,39 @@ void set_body_velocities(Water<D>& w)
 }
 
 template <int D>
+std::vector<RigidBody> bodies_now(const Water<D>& w, const Params& p)
+{
+    std::vector<RigidBody> bodies = w.bodies;
+    if (w.air) return bodies;
+    for (RigidBody& b : bodies)
+        push(b, b.mass * lift<D>(take<D>(p.domain.gravity.at(w.time))) + b.force + b.push, b.torque + b.twist, -w.ahead, D);
+    return bodies;
+}
+
+template <int D>
 void move_bodies(Water<D>& w, const Scene& scene, double dt)
 {
-    for (RigidBody& b : w.bodies) move(b, dt);
+    // Their velocity is that of the middle of the step but for what the length of the steps has changed.
+    const double late = w.air ? 0 : 0.5 * dt - w.ahead;
+    const Vec3 gravity = lift<D>(take<D>(scene.params.domain.gravity.at(w.time)));
+    for (RigidBody& b : w.bodies) {
+        b.position += dt * late * (gravity + (1 / b.mass) * (b.force + b.push));
+        move(b, dt);
+    }
     tell_poses(w, scene, w.time + dt);
 }
 
 template <int D>
-void predict_bodies(Water<D>& w, const Scene& scene, double dt)
+void predict_bodies(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     const Params& p = scene.params;
-    const Vec3 gravity = p.domain.gravity.at(w.time);
+    const Vec3 gravity = p.domain.gravity.at(t);
     const double strength = length(take<D>(gravity));
     for (RigidBody& b : w.bodies) b.force = b.torque = {};
     if (strength > 0) {
         const double scale = p.fluid.density * strength * cell_volume(w.grid);
-        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), w.time + dt)) {
+        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), t)) {
             RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
             b.force += scale * patch.force;
             b.torque += scale * patch.torque;
@@ -239,12 +255,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
-    forces.bodies = [&w, &scene, dt]() -> const RigidRows<D>* {
+    forces.bodies = [&w, &scene, t]() -> const RigidRows<D>* {
         std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, w.time + dt)) terms.push_back(patch.term);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, t)) terms.push_back(patch.term);
         w.rigid.set(std::move(terms), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
@@ -266,21 +282,22 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
 }
 
 template <int D>
-void touch(Water<D>& w, const Scene& scene, double dt)
+void touch(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
-    resolve_contacts(w.bodies, scene, w.time + dt, dt);
+    resolve_contacts(w.bodies, scene, t, dt);
     set_body_velocities(w);
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \
     template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
     template void set_body_velocities(Water<D>&);                                                                    \
+    template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
-    template void predict_bodies(Water<D>&, const Scene&, double);                                                   \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
-    template void touch(Water<D>&, const Scene&, double);
+    template void predict_bodies(Water<D>&, const Scene&, double, double);                                           \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
+    template void touch(Water<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -16,7 +16,7 @@ void for_each_member(const F& f, Waters&... w)
     const auto along = [](const char* name, int a) { return std::string(name) + '.' + "xyz"[a]; };
     f("time", w.time...);
     f("step", w.step...);
-    f("dt_before", w.dt_before...);
+    f("ahead", w.ahead...);
     f("volume_expected", w.volume_expected...);
     f("phi", w.phi...);
     for (int a = 0; a < D; ++a) f(along("velocity", a), w.velocity[a]...);
