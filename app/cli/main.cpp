@@ -197,7 +197,7 @@ private:
     PlayOptions playing_;
     int frames_ = 0;
     double rate_ = 0;
-    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false;
+    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false, compare_only_ = false;
 
     CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
     {
@@ -373,11 +373,12 @@ private:
 
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
-            if (name_ == "play") return bench_play(web_folder(), home());
+            if (name_ == "play") return bench_play(web_folder(), home(), compare_only_);
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");
         add_backend(command);
+        command->add_flag("--compare", compare_only_, "Of play: only compare WebAssembly with this program");
         command->add_option("--results", results_, "Folder for the numbers [out/bench]")->type_name("DIR");
         add_threads(command, running_.threads);
     }

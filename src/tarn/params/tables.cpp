@@ -403,12 +403,12 @@ const ParamRow surface_rows[] = {
 };
 
 const ParamRow fragment_rows[] = {
-    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a fragment; a sphere has about 0.5."),
+    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a droplet or bubble; a sphere has about 0.5."),
     number<&FragmentParams::pieces_per_speed>("pieces_per_speed", "s/m", 0, 1e3,
-                                              "Into how many pieces more a fragment breaks for each m/s of its speed."),
+                                              "Into how many parts more a droplet or bubble breaks for each m/s of its speed."),
     integer<&FragmentParams::most_pieces>("most_pieces", "", 1, 1000, "How many pieces there are at most."),
     number<&FragmentParams::stretch>("stretch", "s/m", 0, 1e3,
-                                     "How much longer than wide a fragment is drawn for each m/s of its speed."),
+                                     "How much longer than wide a droplet or bubble is drawn for each m/s of its speed."),
     number<&FragmentParams::foam_life>("foam_life", "s m", 0, 1e3,
                                        "How long a bubble stays at the surface as foam, times its radius: small ones "
                                        "last longer. With 0 bubbles burst at once."),

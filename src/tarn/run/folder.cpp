@@ -161,7 +161,7 @@ void RunFolder::clear()
 void RunFolder::write_status(const RunStatus& s) const
 {
     const auto tenth = [](double x) { return std::round(x * 10) / 10; };
-    const nlohmann::ordered_json json = {
+    nlohmann::ordered_json json = {
         {"version", version()},
         {"scene", scene_name_},
         {"title", title_},
@@ -181,6 +181,7 @@ void RunFolder::write_status(const RunStatus& s) const
         {"threads", s.threads},
         {"peak_memory_mb", tenth(memory_peak() / 1e6)},
     };
+    if (!s.hash.empty()) json["hash"] = s.hash;
     write_file(dir_ + "/run.json", json.dump(2) + '\n');
 }
 
