@@ -16,6 +16,7 @@
 #include "tarn/scene/wind.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/frame.h"
 #include "tarn/step/surface.h"
 
 namespace tarn {
@@ -114,8 +115,9 @@ template <int D>
 bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, const Field<D>& x)
 {
     Suction<D> suction;
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
-    suction.weight = (dt / w.grid.h * g).template as<float>();
+    suction.frame = frame_forces(p, w.time, dt);
+    suction.per_metre = dt / w.grid.h;
+    const Vec<D> g = take<D>(suction.frame.gravity);
     // A tenth of a cell's weight, and what the solver leaves.
     suction.least = static_cast<float>(0.1 * dt * length(g) + 10 * p.pressure.tolerance * w.fastest - w.enclosed.lowest());
     suction.in_pocket = w.projection.in_pocket;
@@ -132,23 +134,6 @@ SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& bou
     return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip_of(w, p),
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
-}
-
-template <int D>
-void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, const Tiles<D>& tiles, double dt)
-{
-    const auto p = phi.view();
-    for (int a = 0; a < D; ++a) {
-        const float add = static_cast<float>(gravity[a] * dt);
-        if (add == 0) continue;
-        const auto u = velocity[a].view();
-        const int n = p.next(a);
-        parallel_for_faces<true>("gravity", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            const float upper = p[i], lower = p[i - n], nearest = upper < lower ? upper : lower;
-            u[i] += nearest < 0 ? add : 0.0f;
-        });
-    }
 }
 
 }  // namespace
@@ -196,7 +181,7 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     const KernelShapes where = scene.wind.for_kernels(w.time);
     std::vector<Landing<D>> landings =
         fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
-            p.domain.gravity.at(w.time), dt, w.spraying);
+            frame_forces(p, w.time, dt), dt, w.spraying);
     add_volume(w.phi, w.particles, landings, sheets_of(w.solids, w.grid), w.tiles_active, w.spraying);
     if (!landings.empty()) find_wet_tiles(w);
     for (const Landing<D>& l : landings) {
@@ -243,7 +228,7 @@ void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
 template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    const Vec<D> g = take<D>(frame_forces(p, w.time, 0).gravity);
     const double strength = length(g), scale = p.fluid.density * strength;
     if (!(strength > 0)) return;
     // Heights are counted from below everything.
@@ -332,6 +317,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
+    start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
     if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_face(w);
@@ -349,6 +335,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
+        expect_velocity(w, p, dt);
         shut_sources(w.flows, scene, w.time, dt);
         move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
@@ -382,7 +369,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
                         sides_of(w.solids, w.grid));
         push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
         push(w.fragments, w.grid, scene, w.time, dt);
-        add_gravity(w.velocity, w.phi, p.domain.gravity.at(w.time), w.tiles_active, dt);
+        add_gravity(w, frame_forces(p, w.time, dt), dt);
         add_momentum(w.velocity, landings, w.phi, boundary);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -405,6 +392,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         extend_velocity(w, scene, boundary, w.time + dt);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
+        note_acceleration(w, p, dt);
     }
     w.time += dt;
     ++w.step;

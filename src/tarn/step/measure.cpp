@@ -5,6 +5,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/step.h"
 
@@ -125,7 +126,7 @@ Measures measure(Water<D>& w, const Params& p)
         }));
     }
     const Grid<D> grid = w.grid;
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    const Vec<D> g = take<D>(frame_gravity(p, w.time));
     m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         return part(c) * dot(g, grid.centre(c));
     });
