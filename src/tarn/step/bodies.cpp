@@ -164,11 +164,12 @@ std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, co
 }
 
 // A body's acceleration by gravity and the frame. The Coriolis term is that of the mean of the velocities before and after, as
-// far as the forces of the step before tell: (v' - v) / dt = A - W x (v + v').
-Vec3 weight_of(const RigidBody& b, const FrameForces& frame, double dt)
+// far as the forces of the step before tell: (v' - v) / dt = A - W x (v + v'). The first step knows none, and expects no change.
+Vec3 weight_of(const RigidBody& b, const FrameForces& frame, double dt, bool first)
 {
     const Vec3 weight = frame.at(b.position);
     if (!frame.moves) return weight;
+    if (first) return weight + frame.coriolis(b.velocity);
     // (1 + a x) v' = (1 - a x) v + dt A, with a = dt W; its inverse is (y + a (a . y) - a x y) / (1 + a²).
     const Vec3 a = dt * frame.spin, y = b.velocity - cross(a, b.velocity) + dt * (weight + (1 / b.mass) * (b.force + b.push));
     const Vec3 after = (1 / (1 + dot(a, a))) * (y + dot(a, y) * a - cross(a, y));
@@ -244,7 +245,7 @@ void predict_bodies(Water<D>& w, const Scene& scene, double dt)
     const double strength = frame.moves ? 1 : length(take<D>(frame.gravity));
     std::vector<Vec3> weights;
     for (RigidBody& b : w.bodies) {
-        weights.push_back(b.mass * lift<D>(take<D>(weight_of(b, frame, dt))));
+        weights.push_back(b.mass * lift<D>(take<D>(weight_of(b, frame, dt, w.step == 0))));
         b.force = b.torque = {};
     }
     if (strength > 0) {
