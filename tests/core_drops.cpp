@@ -193,7 +193,7 @@ TEST(Drops, end_in_no_solid_and_behind_no_wall)
     for (int n = 0; n < 60; ++n) {
         w.spraying.fresh = 0;
         const auto landed = fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, Wind{},
-                                p.domain.gravity.at(0), 0.02, w.spraying);
+                                FrameForces{p.domain.gravity.at(0)}, 0.02, w.spraying);
         const Obstacles<2> obstacles(boundary_of(w, p), h, sides_of(w.solids, w.grid));
         for (const Fragment<2>& f : read_fragments(w.fragments)) {
             const Vec<2, float> x = f.x.as<float>();

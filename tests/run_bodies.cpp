@@ -154,6 +154,27 @@ TEST_F(ARunWithBodies, gives_the_same_bits_on_any_number_of_threads_and_after_a_
 
 using ARunWithControls = ProgramTest;
 
+// A domain that turns and moves, with a body in it.
+TEST_F(ARunWithControls, turns_with_the_same_bits_on_any_number_of_threads_and_after_a_stop)
+{
+    for (const std::string phases : {"water", "water-air"}) {
+        write("small.toml", small_scene("[domain.motion]\n"
+                                        "rotate = [{t = 0, v = [0, 0, 0], ease = \"in-out\"}, {t = 0.5, v = [20, 10, 90]}]\n"
+                                        "translate = [\"0.1 * sin(9 * t)\", 0, 0]\n"
+                                        "[method]\nphases = \"" + phases + "\"\n"
+                                        "[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.4, 0.25]\nradius = 0.1\nmotion = \"body\"\ndensity = 500\n"));
+        const std::string one = "one" + phases, many = "many" + phases, o = "o" + phases;
+        ASSERT_EQ(tarn({"run", "small.toml", "--out", one, "--threads", "1"}).code, 0);
+        ASSERT_EQ(tarn({"run", "small.toml", "--out", many, "--threads", "5"}).code, 0);
+        const Outcome stopped = tarn(Launch{.words = {"run", "small.toml", "--out", o},
+                                            .watch = [&] { return exists(o + "/surface/frame_0005.ply") ? SIGKILL : 0; }});
+        ASSERT_EQ(stopped.code, 128 + SIGKILL);
+        ASSERT_EQ(tarn({"run", "small.toml", "--out", o, "--resume"}).code, 0);
+        for (const std::string& other : {many, o})
+            EXPECT_EQ(difference(newest_checkpoint(one), newest_checkpoint(other)), "") << other;
+    }
+}
+
 // Forces, waves, rain, a drain that opens, pressure on the surface, a solid on its path: all follow from the scene, the time and
 // the checkpoint.
 TEST_F(ARunWithControls, gives_the_same_bits_on_any_number_of_threads_and_after_a_stop)

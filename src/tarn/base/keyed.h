@@ -92,14 +92,40 @@ struct Keyed {
         return sum;
     }
 
+    // Its change per second; at a corner, that of what comes after it. Of a formula by differences.
+    T change(double t) const
+    {
+        if (!formulas.empty()) {
+            const double e = 1e-5 * (1 + (t < 0 ? -t : t));
+            return (1 / (12 * e)) * (8.0 * (at(t + e) - at(t - e)) - (at(t + 2 * e) - at(t - 2 * e)));
+        }
+        if (t < keys.front().t || t >= keys.back().t) return T{};
+        size_t i = 0;
+        while (t >= keys[i + 1].t) ++i;
+        const double s = (t - keys[i].t) / span(i);
+        switch (keys[i].ease) {
+            case Ease::linear:
+                break;
+            case Ease::in:
+                return (2 * s) * line(i);
+            case Ease::out:
+                return (2 - 2 * s) * line(i);
+            case Ease::in_out:
+                return (6 * s * (1 - s)) * line(i);
+            case Ease::curve:
+            case Ease::smooth:
+                return cubic_slope(i, s, keys[i].ease);
+        }
+        return line(i);
+    }
+
     // Its change per second along smooth curves; before the first keyframe and after the last, that at the key.
     T rate(double t) const
     {
         size_t i = 0;
         while (i + 2 < keys.size() && t >= keys[i + 1].t) ++i;
         const double part = (t - keys[i].t) / span(i), s = part < 0 ? 0 : (part > 1 ? 1 : part);
-        return (6 * s * (1 - s)) * line(i) + ((1 - s) * (1 - 3 * s)) * slope(i, Ease::smooth) +
-               (s * (3 * s - 2)) * slope(i + 1, Ease::smooth);
+        return cubic_slope(i, s, Ease::smooth);
     }
 
 private:
@@ -127,6 +153,12 @@ private:
                        (s * s * (1 - s) * span(i)) * slope(i + 1, keys[i].ease);
         }
         return a + s * (b - a);
+    }
+
+    // Per second, at a share s of a smooth way from key i to the next.
+    T cubic_slope(size_t i, double s, Ease ease) const
+    {
+        return (6 * s * (1 - s)) * line(i) + ((1 - s) * (1 - 3 * s)) * slope(i, ease) + (s * (3 * s - 2)) * slope(i + 1, ease);
     }
 
     // Per second, of the straight line from key i to the next.

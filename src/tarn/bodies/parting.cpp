@@ -36,12 +36,16 @@ struct SuctionAtSide {
     Boundary<D> boundary;
     Suction<D> suction;
     View<D, const float> phi, pressure;
-    float half_weight;  // of the water between the cell's centre and the side, outward
+    Grid<D> grid;
 
     TARN_HD bool operator()(Cell<D> c) const
     {
         if (!(phi(c) < 0) || !is_nowhere(phi(at.beyond(c)))) return false;
-        if (!(pressure(c) + half_weight < -suction.least) || suction.in_pocket(pressure.index(c))) return false;
+        const Vec<D, float> weight = suction.weight(grid.centre(c));
+        const float carried = at.outward(weight[at.axis]);
+        if (carried > little * length(weight)) return false;
+        // The weight of the water between the cell's centre and the side.
+        if (!(pressure(c) + 0.5f * static_cast<float>(grid.h) * carried < -suction.least) || suction.in_pocket(pressure.index(c))) return false;
         const Cell<D> face = at.face(c);
         return !boundary.inlet_at(face, at.axis) && !(boundary.solids && !(boundary.open[at.axis](face) > 0));
     }
@@ -164,9 +168,8 @@ bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& 
     bool any = false;
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
-            const float carried = side ? suction.weight[a] : -suction.weight[a];
-            if (boundary.wall_open[a][side] || carried > little * length(suction.weight)) continue;
-            const SuctionAtSide<D> pulls{{a, side}, boundary, suction, p, pressure.view(), 0.5f * h * carried};
+            if (boundary.wall_open[a][side]) continue;
+            const SuctionAtSide<D> pulls{{a, side}, boundary, suction, p, pressure.view(), phi.grid()};
             const Tiles<D> layer = along_side(tiles, a, side);
             if (parallel_sum("suction", layer, [=] TARN_KERNEL(Cell<D> c) { return pulls(c) ? 1.0 : 0.0; }) == 0)
                 continue;
@@ -285,11 +288,12 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
     const auto p = phi.view(), next = scratch.view();
     const View<D, const float> old = p;
     const auto pv = pressure.view();
-    const float most = little * length(suction.weight);
+    const Grid<D> grid = phi.grid();
     // Whether the solid pulls at the water at its surface nearest to x.
     const auto pulls = [=] TARN_KERNEL(const AtSolid<D>& at) {
-        const float carried = -dot(at.normal, suction.weight);
-        if (at.divided || carried > most || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
+        const Vec<D, float> weight = suction.weight(grid.centre(at.outside));
+        const float carried = -dot(at.normal, weight);
+        if (at.divided || carried > little * length(weight) || !(old(at.outside) < 0) || at.distance_outside > 1.01f * h) return false;
         const float below = at.distance_outside > 0 ? at.distance_outside : 0.0f;
         if (!(pv(at.outside) + below * carried < -suction.least)) return false;
         // Where the solid is above the surface there is no water to pull at.

@@ -12,6 +12,7 @@
 // that the next step needs to know.
 
 #include "tarn/backend/parallel.h"
+#include "tarn/base/frame_forces.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/poisson.h"
 
@@ -43,7 +44,9 @@ template <int D>
 // What suction is told by, all in the unit of the pressure.
 template <int D>
 struct Suction {
-    Vec<D, float> weight;   // rho g, per metre
+    FrameForces frame;      // g, which may vary with the place
+    double per_metre = 1;   // rho
+    TARN_HD Vec<D, float> weight(Vec<D> x) const { return (per_metre * take<D>(frame.at(lift<D>(x)))).template as<float>(); }
     float least = 0;        // less is not told from the solver's error
     InPocket<D> in_pocket;  // where the pressure is known up to a constant: such water is never parted
 };

@@ -19,13 +19,14 @@ Matrix3 RigidBody::inertia_now() const
     return now;
 }
 
-void move(RigidBody& body, double dt)
+void move(RigidBody& body, double dt, const FrameTurn& frame)
 {
     body.position += dt * body.velocity;
-    if (body.spin == Vec3{}) return;
-    const Vec3 momentum = body.inertia_now() * body.spin;
+    const bool turns = !(frame.before == Vec3{} && frame.after == Vec3{});
+    if (body.spin == Vec3{} && !turns) return;
+    const Vec3 momentum = body.inertia_now() * (body.spin + frame.before);
     body.rotation = (rotation_by(dt * body.spin) * body.rotation).normalised();
-    body.spin = body.inertia_now().inverse() * momentum;
+    body.spin = body.inertia_now().inverse() * (turns ? frame.back.rotate(momentum) : momentum) - frame.after;
 }
 
 void push(RigidBody& body, Vec3 force, Vec3 torque, double dt, int dimension)

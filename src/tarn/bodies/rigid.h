@@ -39,8 +39,14 @@ struct RigidBody {
     double fastest() const { return length(velocity) + length(spin) * radius; }
 };
 
-// Moves and turns for dt with its velocity and spin; its angular momentum stays.
-void move(RigidBody& body, double dt);
+// How the frame that a body is seen from turns within a step, in its own axes: at the start, at the end, and from there back.
+struct FrameTurn {
+    Vec3 before, after;
+    Quaternion back;
+};
+
+// Moves and turns for dt with its velocity and spin; its angular momentum stays, that of the frame's turn included.
+void move(RigidBody& body, double dt, const FrameTurn& frame = {});
 
 // What acts for dt, in newtons, about its centre of mass.
 void push(RigidBody& body, Vec3 force, Vec3 torque, double dt, int dimension);

@@ -147,7 +147,7 @@ void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& 
 
 template <int D>
 std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
-                            const Boundary<D>& boundary, const Params& params, const Wind& wind, Vec3 gravity,
+                            const Boundary<D>& boundary, const Params& params, const Wind& wind, const FrameForces& frame,
                             double dt, SprayRoom<D>& room)
 {
     const int n = drops.count() - room.fresh;
@@ -161,7 +161,6 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
     const Obstacles<D> obstacles(boundary, grid.h, sides_of(solids, grid));
     const float h = static_cast<float>(grid.h), step = static_cast<float>(dt);
     const float per_density = static_cast<float>(params.fragments.drag * params.air.density / params.fluid.density);
-    const Vec<D, float> g = take<D>(gravity).template as<float>();
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         Vec<D, float> x, u;
         Vec<D> at;
@@ -170,6 +169,7 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
             u[a] = s.u[a][i];
             at[a] = grid.h * (static_cast<double>(x[a]) + 0.5);
         }
+        const Vec<D, float> g = take<D>(frame.on_particle(lift<D>(at), lift<D>(u.template as<double>()), dt)).template as<float>();
         const Vec<D, float> air = take<D>(wind.velocity_at(lift<D>(at))).template as<float>();
         const Vec<D, float> later = dragged(u, air, g, drag_of<D>(s.volume[i], h, per_density), step);
         // It lands where the nearest cell's centre is in the water.
@@ -357,7 +357,7 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
     template void take_up(Fragments<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, Ledger<D>&,         \
                           const Sheets<D>&, double, double, double&, SprayRoom<D>&);                                   \
     template std::vector<Landing<D>> fly(Fragments<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,           \
-                                         const Boundary<D>&, const Params&, const Wind&, Vec3, double, SprayRoom<D>&); \
+                                         const Boundary<D>&, const Params&, const Wind&, const FrameForces&, double, SprayRoom<D>&); \
     template void add_volume(Field<D>&, Particles<D>&, std::vector<Landing<D>>&, const Sheets<D>&, const Tiles<D>&,    \
                              SprayRoom<D>&);                                                                           \
     template void add_momentum(FaceField<D>&, const std::vector<Landing<D>>&, const Field<D>&, const Boundary<D>&);

@@ -30,6 +30,7 @@
 
 #include <vector>
 
+#include "tarn/base/frame_forces.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/pressure/boundary.h"
@@ -64,7 +65,7 @@ void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& 
 // Lets spray fly for dt. What lands in water, or leaves, is taken out of the list.
 template <int D>
 std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
-                            const Boundary<D>& boundary, const Params& params, const Wind& wind, Vec3 gravity,
+                            const Boundary<D>& boundary, const Params& params, const Wind& wind, const FrameForces& frame,
                             double dt, SprayRoom<D>& room);
 
 // Gives the volume of what has landed to phi around, as far as there is a surface. Particles of air go from where it

@@ -51,6 +51,12 @@ struct DomainParams {
     WallsParams walls;
 };
 
+// How the domain, and all of the scene with it, moves through the world.
+struct MotionParams {
+    Keyed<Vec3> translate, rotate;  // m; degrees about x, y, z
+    std::optional<Vec3> center;     // m: what it turns about; the middle of the domain where not given
+};
+
 struct FluidParams {
     double density = 1000;
     double viscosity = 0;        // kinematic
@@ -295,6 +301,7 @@ struct FlowParams {
 struct Params {
     std::string title;
     DomainParams domain;
+    std::optional<MotionParams> motion;
     FluidParams fluid;
     AirParams air;
     MethodParams method;

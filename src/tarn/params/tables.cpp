@@ -342,6 +342,14 @@ const ParamRow wall_rows[] = {
     only_3d(choice<&WallsParams::front>("front", "The wall at the largest z.")),
 };
 
+const ParamRow motion_rows[] = {
+    vector<&MotionParams::translate>("translate", "m", -far, far, "How far the domain has moved; keyframes move it."),
+    row<&MotionParams::rotate>(ParamKind::keyed_turn, "rotate", "degrees", -1e6, 1e6,
+                               "How far it has turned about x, then y, then z; in 2D, one angle. Keyframes turn it."),
+    vector<&MotionParams::center>("center", "m", -far, far,
+                                  "The point of the domain that it turns about; its middle where not given."),
+};
+
 const ParamRow fluid_rows[] = {
     number<&FluidParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume."),
     number<&FluidParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; water has 1e-6."),
@@ -771,6 +779,11 @@ const Section all_sections[] = {
     {"domain", "The box that is simulated.", domain_rows, [](Params& p, size_t) -> void* { return &p.domain; }},
     {"domain.walls", "What the sides of the box do; an open side lets water out.", wall_rows,
      [](Params& p, size_t) -> void* { return &p.domain.walls; }},
+    one<&Params::motion>("domain.motion",
+                         "How the domain moves through the world, with all that is in it; without this table it stands still. "
+                         "Places and velocities of the scene are those that one sees who moves along; gravity, the camera and "
+                         "lights are the world's.",
+                         motion_rows),
     {"fluid", "What the water is like.", fluid_rows, [](Params& p, size_t) -> void* { return &p.fluid; }},
     {"air", "What the air is like, with phases = \"water-air\".", air_rows,
      [](Params& p, size_t) -> void* { return &p.air; }},

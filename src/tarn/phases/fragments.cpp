@@ -458,14 +458,13 @@ void merge(std::vector<Fragment<D>>& list, const Params& params, const Grid<D>& 
 
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
-                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
+                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, const FrameForces& frame,
                       double dt, Exchange& exchange, std::vector<Lost<D>>& returned)
 {
     returned.clear();
     if (fragments.count() == 0) return 0;
     const Grid<D>& grid = phi.grid();
     const double h = grid.h, cell = cell_volume(grid);
-    const Vec<D> g = take<D>(gravity);
     std::vector<Fragment<D>> list = read_fragments(fragments);
     std::vector<Met<D>> met = look_around(list, phi, velocity, pressure, density);
     Changes<D> changes;
@@ -482,6 +481,7 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
         const Met<D>& m = met[i];
         const double volume = cell * f.volume, mass = density_of(f.kind, params) * volume;
         const double r = h * radius_of<D>(f.volume);
+        const Vec<D> g = take<D>(frame.on_particle(lift<D>(h * (f.x + Vec<D>::all(0.5))), lift<D>(f.u), dt));
         Vec<D> u, force;
         for (int a = 0; a < D; ++a) {
             u[a] = m.u[a];
@@ -646,7 +646,7 @@ void remove_strays(Particles<D>& particles, const Field<D>& phi, const std::vect
     template FragmentTotals totals(const Fragments<D>&, const Grid<D>&, const Params&);                                \
     template void add_fragments(Fragments<D>&, const std::vector<Lost<D>>&, const Grid<D>&, const Params&, Exchange&); \
     template double move_fragments(Fragments<D>&, Field<D>&, FaceField<D>&, const Field<D>&, const FaceField<D>&,      \
-                                   const Boundary<D>&, const Params&, Vec3, double, Exchange&,                         \
+                                   const Boundary<D>&, const Params&, const FrameForces&, double, Exchange&,           \
                                    std::vector<Lost<D>>&);                                                             \
     template void add_momentum(FaceField<D>&, const std::vector<Lost<D>>&, const FaceField<D>&, const Params&);        \
     template void remove_strays(Particles<D>&, const Field<D>&, const std::vector<Lost<D>>&, const Tiles<D>&,          \

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/base/frame_forces.h"
 #include "tarn/field/columns.h"
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
@@ -145,7 +146,7 @@ void add_fragments(Fragments<D>& fragments, const std::vector<Lost<D>>& lost, co
 // velocity change. Returns the volume of water that left through open sides (less the air that did), in m³.
 template <int D>
 double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velocity, const Field<D>& pressure,
-                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, Vec3 gravity,
+                      const FaceField<D>& density, const Boundary<D>& boundary, const Params& params, const FrameForces& frame,
                       double dt, Exchange& exchange, std::vector<Lost<D>>& returned);
 
 // What the grid took back brings its momentum, after the velocity has been advected: the faces around hold it now, and

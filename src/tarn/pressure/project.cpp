@@ -18,8 +18,7 @@ struct SurfaceView {
     float tension = 0;           // sigma dt / (rho h): times kappa it is the x on the surface
     View<D, const float> pressure;  // of the atmosphere, Pa; data null: none
     float to_x = 0;                 // dt / (rho h)
-    View<D, const int> enclosed;    // not zero where air is not the atmosphere, negative in voids; data null: nowhere
-    float in_gaps = 0;              // x in voids and in gaps at walls
+    View<D, const int> enclosed;    // not zero where air is not the atmosphere; data null: nowhere
 
     TARN_HD bool inside(Cell<D> c, int axis) const { return c[axis] >= 0 && c[axis] < cells[axis]; }
     TARN_HD bool wet(Cell<D> c, int axis) const { return inside(c, axis) && phi(c) < 0; }
@@ -32,9 +31,7 @@ struct SurfaceView {
     // x on the surface between them.
     TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
     {
-        if (!inside(dry_cell, axis)) return 0;
-        if (enclosed.data && enclosed(dry_cell) < 0) return in_gaps;
-        if (!kappa.data && !pressure.data) return 0;
+        if ((!kappa.data && !pressure.data) || !inside(dry_cell, axis)) return 0;
         const float theta = surface_fraction(phi(wet_cell), phi(dry_cell));
         const auto between = [&](const View<D, const float>& f) { return f(wet_cell) + theta * (f(dry_cell) - f(wet_cell)); };
         const bool atmosphere = pressure.data && !(enclosed.data && enclosed(dry_cell) != 0);
@@ -43,10 +40,10 @@ struct SurfaceView {
 };
 
 // Closed sides bring their own velocity, whether or not there is water, but not to water that has separated from them:
-// that has the one it came with, before the solve, and is pushed by what is in the gap.
+// that has the one it came with, before the solve.
 template <int D>
 void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const WallFaces<D>& walls, bool before,
-                 const SurfaceView<D>& surface, const Boundary<D>& boundary, const Tiles<D>& active)
+                 const Boundary<D>& boundary, const Tiles<D>& active)
 {
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) {
@@ -58,10 +55,7 @@ void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const Wal
                 const Cell<D> face = moved<D>(c, a, side);
                 const int n = place_at_side<D>(boundary.cells, c, a);
                 const bool separated = boundary.parted_from_side(face, a);
-                if (separated && before) {
-                    const float closeness = surface.phi(c) < 0 ? surface.closeness(c, moved<D>(c, a, 2 * side - 1)) : 0.0f;
-                    u(face) = free[n] + (side ? -closeness : closeness) * surface.in_gaps;
-                }
+                if (separated && before) u(face) = free[n];
                 if (separated) return;
                 u(face) = boundary.inlet_at(face, a) ? boundary.closed_velocity(face, a) : wall[n];
                 k(face) = 1;
@@ -378,16 +372,18 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         s.surface.kappa = forces.kappa->view();
         s.surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
     }
-    if (forces.surface_pressure) s.surface.pressure = forces.surface_pressure->view();
-    if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
+    if (forces.surface_pressure) {
+        s.surface.pressure = forces.surface_pressure->view();
+        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
+    }
     start_walls(projection.walls, velocity, boundary, active);
     if (forces.rejoin) forces.rejoin(nullptr);
 
     SolveReport report;
-    bool gaps = forces.gaps, rough = gaps;
+    bool rough = forces.gaps;
     for (int sets = 1;; ++sets) {
         // 1. The system  A x = b.
-        close_walls(velocity, known, projection.walls, true, s.surface, boundary, active);
+        close_walls(velocity, known, projection.walls, true, boundary, active);
         Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, plain};
         find_conductances(s);
         find_right_hand_side(s, system, projection.dirichlet, sets == 1 ? to_x : 1.0f);
@@ -419,13 +415,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         // changes, and the solve is done again.
         const bool separated = forces.separate && sets <= separating_sets && forces.separate(pressure);
         const bool rejoined = forces.rejoin && sets <= rejoining_sets && forces.rejoin(&pressure);
-        // No air comes into a gap. It opens where the pressure falls below the lowest that air has, and has that.
-        const float lowest = forces.air ? static_cast<float>(forces.air->lowest()) : 0.0f;
-        gaps = gaps || separated;
-        const bool other = gaps && sets <= rejoining_sets &&
-                           std::fabs(lowest - s.surface.in_gaps) > params.tolerance * static_cast<float>(goal.most);
-        s.surface.in_gaps = other ? lowest : s.surface.in_gaps;
-        if (separated || rejoined || other || (rough && report.residual > params.tolerance)) {
+        if (separated || rejoined || (rough && report.residual > params.tolerance)) {
             rough = (separated || rejoined) && sets < rejoining_sets;
             continue;
         }
@@ -434,7 +424,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         if (forces.move_bodies) forces.move_bodies(pressure);
         apply_pressure(s, known);
         if (system.regions) forces.air->apply(velocity, pressure);
-        close_walls(velocity, known, projection.walls, false, s.surface, boundary, active);
+        close_walls(velocity, known, projection.walls, false, boundary, active);
         if (boundary.solids) average_cut_faces(s);
         const auto pa = pressure.view();
         parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });

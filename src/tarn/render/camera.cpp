@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "tarn/scene/frame.h"
+
 namespace tarn {
 
 namespace {
@@ -29,12 +31,12 @@ CameraParams camera_of(const Params& params)
     return camera;
 }
 
-Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time)
+Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time, Vec3 lo)
 {
     constexpr double margin = 1.08;  // air around the box in the picture
     const double tan_y = std::tan(0.5 * params.fov.at(time) * std::numbers::pi / 180), tan_x = tan_y * aspect;
 
-    Vec3 target = params.target ? params.target->at(time) : 0.5 * size;
+    Vec3 target = params.target ? params.target->at(time) : lo + 0.5 * size;
     Vec3 position;
     if (params.position) {
         position = params.position->at(time);
@@ -43,19 +45,20 @@ Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double 
         // viewer from the target is in the picture when |x| <= tan_x (distance - z), |y| <= tan_y (distance - z).
         const Vec3 back = normalized({0.52, 0.36, 1.0});
         const Axes axes(-back);
+        const auto corner_of = [&](int n) {
+            return lo + Vec3{n & 1 ? size[0] : 0, n & 2 ? size[1] : 0, n & 4 ? size[2] : 0} - target;
+        };
         double distance = 0;
         for (int pass = 0; pass < 8; ++pass) {
             distance = 0;
             double top = -1e30, bottom = 1e30;
             for (int corner = 0; corner < 8; ++corner) {
-                const Vec3 c =
-                    Vec3{corner & 1 ? size[0] : 0, corner & 2 ? size[1] : 0, corner & 4 ? size[2] : 0} - target;
+                const Vec3 c = corner_of(corner);
                 const double x = dot(c, axes.right), y = dot(c, axes.up), z = dot(c, back);
                 distance = std::max({distance, z + margin * std::abs(x) / tan_x, z + margin * std::abs(y) / tan_y});
             }
             for (int corner = 0; corner < 8; ++corner) {
-                const Vec3 c =
-                    Vec3{corner & 1 ? size[0] : 0, corner & 2 ? size[1] : 0, corner & 4 ? size[2] : 0} - target;
+                const Vec3 c = corner_of(corner);
                 const double y = dot(c, axes.up) / (distance - dot(c, back));
                 top = std::max(top, y);
                 bottom = std::min(bottom, y);
@@ -85,6 +88,12 @@ Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double 
     camera.lens = static_cast<float>(0.5 * params.aperture);
     camera.focus = static_cast<float>(params.focus ? params.focus->at(time) : dot(target - position, axes.forward));
     return camera;
+}
+
+Camera make_camera(const Params& params, double aspect, double time)
+{
+    const Reach reach = reach_of(params);
+    return make_camera(camera_of(params), reach.hi - reach.lo, aspect, time, reach.lo);
 }
 
 }  // namespace tarn

@@ -21,8 +21,10 @@ struct Camera {
 // The scene's camera, with the points of the path that it moves along.
 CameraParams camera_of(const Params& params);
 
-// At a time of the scene. Where position or target are not given, the box from 0 to `size` is framed in a three-quarter
+// At a time of the scene. Where position or target are not given, the box of `size` from `lo` on is framed in a three-quarter
 // view.
-Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time);
+Camera make_camera(const CameraParams& params, Vec3 size, double aspect, double time, Vec3 lo = {});
+// The scene's own, framing all that its domain reaches.
+Camera make_camera(const Params& params, double aspect, double time);
 
 }  // namespace tarn

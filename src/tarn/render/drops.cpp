@@ -4,6 +4,7 @@
 #include "tarn/render/camera.h"
 #include "tarn/render/color.h"
 #include "tarn/render/preview.h"
+#include "tarn/scene/frame.h"
 
 namespace tarn {
 
@@ -63,13 +64,15 @@ void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, 
         }
 }
 
-void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time)
+void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, double time)
 {
     if (drops.empty()) return;
-    const Camera camera = make_camera(camera_of(scene.params), size, static_cast<double>(image.width) / image.height, time);
+    const Camera camera = make_camera(scene.params, static_cast<double>(image.width) / image.height, time);
+    const FramePose pose = frame_pose(scene.params, time);
     const float touch = static_cast<float>(cell_size(scene.params.domain));
     for (const Drop& drop : drops) {
-        const Vec3f d = drop.position - camera.position;
+        const Vec3f d = pose.to_world(drop.position.as<double>()).as<float>() - camera.position;
+        const Vec3f velocity = pose.turn.rotate(drop.velocity.as<double>()).as<float>();
         const float ahead = dot(d, camera.forward);
         if (!(ahead > 0)) continue;
         const float half = 0.5f * static_cast<float>(image.width), scale = half / (ahead * camera.tan_x);
@@ -78,7 +81,7 @@ void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scen
         const bool droplet = drop.kind == static_cast<int>(FragmentKind::droplet);
         if (droplet && hidden(image, x, y, length(d), touch)) continue;
         paint_drop(image, x, y, scale * drop.radius, drop,
-                   {dot(drop.velocity, camera.right), -dot(drop.velocity, camera.up)}, false);
+                   {dot(velocity, camera.right), -dot(velocity, camera.up)}, false);
     }
 }
 

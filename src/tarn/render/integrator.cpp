@@ -147,7 +147,7 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
             features->depth = hit.t;
             features->normal = hit.normal;
             features->velocity =
-                hit.body >= 0 ? world.bodies[static_cast<size_t>(hit.body)].velocity_at(hit.position) : hit.velocity;
+                hit.body >= 0 ? world.velocity_at(hit.body, hit.position, ray.time) : hit.velocity;
         }
         if (hit.light >= 0) {
             const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];

@@ -46,9 +46,9 @@ private:
 // A drop in a picture, at a place counted in pixels from its upper left corner: as its kind and stretch ask, drawn out
 // along a direction. On paper, as in 2D, water is blue; otherwise drops shine.
 void paint_drop(Image& image, float x, float y, float radius, const Drop& drop, Vec<2, float> along, bool on_paper);
-// Drops in a picture of a 3D scene, whose domain has the given size, but for those behind water or solids: what is seen
-// through water is bent. Bubbles and foam show through.
-void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, Vec3 size, double time);
+// Drops in a picture of a 3D scene, but for those behind water or solids: what is seen through water is bent. Bubbles and
+// foam show through.
+void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scene, double time);
 
 void write_png(const std::string& path, const Image& image);
 

@@ -5,6 +5,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/render/color.h"
 #include "tarn/render/preview.h"
+#include "tarn/scene/frame.h"
 
 namespace tarn {
 
@@ -69,7 +70,11 @@ struct Drawing {
     WallsParams walls;
     float fast;  // m/s: the speed after falling half the domain's height
     int width = 0, height = 0;
-    float scale = 1, left = 0, bottom = 0;  // pixels per cell; the domain's corner in the picture
+    float scale = 1, left = 0, bottom = 0;  // pixels per cell; the corner of what is drawn in the picture
+    // Of a domain that moves: the corner of all that it reaches, and how it stands there, in cells.
+    Vec2f corner = {}, center = {}, origin = {};
+    float cosine = 1, sine = 0;
+    Vec2f extent;  // of what is drawn, in cells
     float pen = 1;                          // lines grow with the picture
     std::vector<float> streaks;
 
@@ -88,20 +93,47 @@ struct Drawing {
         const double g = length(scene.params.domain.gravity.at(w.time));
         fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
 
-        // The domain fills the width, unless that would make a tower of it.
+        // The domain, or all that it reaches, fills the width, unless that would make a tower of it.
+        extent = cells.as<float>();
+        if (scene.params.motion) stand(scene.params, w.time);
         width = std::max(2, wanted_width / 2 * 2);
         pen = std::max(1.0f, static_cast<float>(width) / 900);
         const float margin = std::max(2.0f, 0.025f * static_cast<float>(width));
         const float tallest = 1.5f * static_cast<float>(width);
-        scale = std::min((static_cast<float>(width) - 2 * margin) / static_cast<float>(cells[0]),
-                         (tallest - 2 * margin) / static_cast<float>(cells[1]));
-        height = static_cast<int>(std::ceil((scale * static_cast<float>(cells[1]) + 2 * margin) / 2)) * 2;
-        left = 0.5f * (static_cast<float>(width) - scale * static_cast<float>(cells[0]));
-        bottom = 0.5f * (static_cast<float>(height) + scale * static_cast<float>(cells[1]));
+        scale = std::min((static_cast<float>(width) - 2 * margin) / extent[0], (tallest - 2 * margin) / extent[1]);
+        height = static_cast<int>(std::ceil((scale * extent[1] + 2 * margin) / 2)) * 2;
+        left = 0.5f * (static_cast<float>(width) - scale * extent[0]);
+        bottom = 0.5f * (static_cast<float>(height) + scale * extent[1]);
         draw_streaks();
     }
 
-    Vec2f cell_at(float x, float y) const { return {(x - left) / scale, (bottom - y) / scale}; }
+    void stand(const Params& params, double time)
+    {
+        const Reach reach = reach_of(params);
+        const FramePose pose = frame_pose(params, time);
+        const Vec3 x = pose.turn.rotate({1, 0, 0});
+        const auto in_cells = [&](Vec3 v) { return inv_h * take<2>(v).as<float>(); };
+        corner = in_cells(reach.lo);
+        extent = in_cells(reach.hi - reach.lo);
+        center = in_cells(pose.center);
+        origin = in_cells(pose.origin);
+        cosine = static_cast<float>(x[0]);
+        sine = static_cast<float>(x[1]);
+    }
+    Vec2f turned(Vec2f v) const { return {cosine * v[0] - sine * v[1], sine * v[0] + cosine * v[1]}; }
+
+    Vec2f cell_at(float x, float y) const
+    {
+        const Vec2f d = Vec2f{(x - left) / scale, (bottom - y) / scale} + corner - origin;
+        return center + Vec2f{cosine * d[0] + sine * d[1], cosine * d[1] - sine * d[0]};
+    }
+    Vec2f pixel_of(Vec2f u) const
+    {
+        const Vec2f there = origin + turned(u - center) - corner;
+        return {left + scale * there[0], bottom - scale * there[1]};
+    }
+    // From the lowest that is drawn to the highest.
+    float height_of(Vec2f u) const { return (origin + turned(u - center) - corner)[1] / extent[1]; }
     float water_at(Vec2f u) const { return inv_h * smooth_sample(phi, cells, u); }
     float solid_at(Vec2f u) const
     {
@@ -163,8 +195,7 @@ struct Drawing {
 
     void stroke(Vec2f from, Vec2f to, float thick, float strength)
     {
-        const Vec2f a{left + scale * from[0], bottom - scale * from[1]},
-            b{left + scale * to[0], bottom - scale * to[1]};
+        const Vec2f a = pixel_of(from), b = pixel_of(to);
         const Vec2f d = b - a;
         const float square = std::max(dot(d, d), 1e-12f), reach = 0.5f * thick + 1;
         const auto range = [&](int axis, int end) {
@@ -185,7 +216,7 @@ struct Drawing {
     Vec3f water_colour(Vec2f u, float depth) const
     {
         // Light from above fades downwards, and comes in through the surface nearby.
-        const float y = u[1] / static_cast<float>(cells[1]);
+        const float y = height_of(u);
         const float lit = 0.38f * std::exp(-std::max(depth, 0.0f) / 2.2f);
         const float speed = std::min(length(velocity_at(u)) / fast, 1.5f);
         return mix(mix(water_deep, water_high, std::min(1.0f, 0.15f + y)), water_light,
@@ -209,7 +240,7 @@ struct Drawing {
         const float wall = scale * std::max({-u[0], u[0] - w, -u[1], u[1] - h});
         Vec3f canvas = page;
         if (wall < 1) {
-            Vec3f tank = mix(air_low, air_high, std::clamp(u[1] / h, 0.0f, 1.0f));
+            Vec3f tank = mix(air_low, air_high, std::clamp(height_of(u), 0.0f, 1.0f));
             const float depth = -water_at(u), surface = -scale * depth;
             if (surface < 3 * pen) {
                 Vec3f wet = water_colour(u, depth);
@@ -256,10 +287,11 @@ Image preview(const Water<2>& water, const Scene& scene, int width)
             for (int c = 0; c < 3; ++c) out[c] = to_byte(to_srgb(colour[c]));
         }
     });
-    const float scale = drawing.scale / static_cast<float>(water.grid.h);
-    for (const Drop& drop : drops_of(water, scene.params.fragments))
-        paint_drop(image, drawing.left + scale * drop.position[0], drawing.bottom - scale * drop.position[1],
-                   scale * drop.radius, drop, {drop.velocity[0], -drop.velocity[1]}, drop.id >= 0);
+    for (const Drop& drop : drops_of(water, scene.params.fragments)) {
+        const Vec2f at = drawing.pixel_of(drawing.inv_h * Vec2f{drop.position[0], drop.position[1]});
+        const Vec2f along = drawing.turned({drop.velocity[0], drop.velocity[1]});
+        paint_drop(image, at[0], at[1], drawing.scale * drawing.inv_h * drop.radius, drop, {along[0], -along[1]}, drop.id >= 0);
+    }
     return image;
 }
 

@@ -165,7 +165,7 @@ Cell<2> size_of_picture(int width)
 // In cells, as all lengths here.
 Camera camera_of(const Scene& scene, const Grid<3>& grid, Cell<2> picture, double time)
 {
-    Camera camera = make_camera(camera_of(scene.params), grid.size(), static_cast<double>(picture[0]) / picture[1], time);
+    Camera camera = make_camera(scene.params, static_cast<double>(picture[0]) / picture[1], time);
     camera.position = static_cast<float>(1 / grid.h) * camera.position;
     return camera;
 }
@@ -244,6 +244,7 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
     Room& room = *room_;
     World world = room.empty;
     const KernelShapes shapes = room.scene.solids.for_kernels(time);
+    world.place(room.scene.params, time);
     world.tank.phi = phi.view();
     world.tank.solid = solids.distance.view();
     world.tank.has_solid = solids.any && !all_glass(room.scene);
@@ -255,7 +256,10 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
     world.floor_map.light = std::as_const(room.light[0]).view();
 
     const Cell<2> size = room.pixels.grid.cells;
-    const Shot shot{world, camera_of(room.scene, room.cells.grid, size, time), size};
+    Camera camera = camera_of(room.scene, room.cells.grid, size, time);
+    camera.position = world.outside.point_in(camera.position);
+    for (Vec3f* d : {&camera.forward, &camera.right, &camera.up}) *d = world.outside.in(*d);
+    const Shot shot{world, camera, size};
     const auto once = room.once.view();
     float* const depth = reinterpret_cast<float*>(room.drawn.data());
     const float h = static_cast<float>(room.cells.grid.h);
@@ -292,7 +296,7 @@ Image preview(const Water<3>& water, const Scene& scene, int width)
 {
     Painter painter(scene, water.grid, width);
     Image image = painter.image(painter.draw(water.phi, water.solids, water.time).data());
-    paint_drops(image, drops_of(water, scene.params.fragments), scene, water.grid.size(), water.time);
+    paint_drops(image, drops_of(water, scene.params.fragments), scene, water.time);
     return image;
 }
 

@@ -74,6 +74,7 @@ struct Tank {
     float inv_h;
     View<3, const float> phi = {}, solid = {};
     bool has_solid = false;
+    bool on_floor = true;  // else its bottom is a pane as its sides are
     ShapesView shapes = {};  // the same solids as the scene gives them, where it does
     Gaps gaps = {};
 
@@ -149,7 +150,7 @@ struct Tank {
             t += std::max(0.12f, std::min(free_path(u, value), d));
         }
         Event e{Meets::wall, s.out, {}};
-        if (s.out_axis == 1 && r.d[1] < 0) e.what = Meets::floor;
+        if (on_floor && s.out_axis == 1 && r.d[1] < 0) e.what = Meets::floor;
         if (s.out_axis >= 0) e.normal[s.out_axis] = r.d[s.out_axis] > 0 ? -1.0f : 1.0f;
         return e;
     }

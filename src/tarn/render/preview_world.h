@@ -11,6 +11,7 @@
 #include "tarn/render/color.h"
 #include "tarn/render/medium.h"
 #include "tarn/render/preview_tank.h"
+#include "tarn/scene/frame.h"
 
 namespace tarn::drawing {
 
@@ -71,11 +72,34 @@ struct Landing {
     bool bent = false;     // false: it lands where it would have without the tank, if at all
 };
 
+// The world around a tank, which may have moved and turned in it: x_world = R x + origin, in cells.
+struct Outside {
+    bool moved = false;
+    Vec3f columns[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};  // of R
+    Vec3f origin = {};
+    float floor = 0;  // its height
+    Vec3f middle = {};  // of all that the tank reaches
+    float height = 0;   // of that over the floor
+
+    TARN_HD Vec3f out(Vec3f d) const { return d[0] * columns[0] + d[1] * columns[1] + d[2] * columns[2]; }
+    TARN_HD Vec3f in(Vec3f d) const { return {dot(columns[0], d), dot(columns[1], d), dot(columns[2], d)}; }
+    TARN_HD Vec3f point_out(Vec3f x) const { return moved ? out(x) + origin : x; }
+    TARN_HD Vec3f point_in(Vec3f x) const { return moved ? in(x - origin) : x; }
+    TARN_HD Ray out(const Ray& r) const { return moved ? Ray{point_out(r.o), out(r.d)} : r; }
+    // How far along a ray of the world the floor is.
+    TARN_HD float to_floor(const Ray& r, float least) const
+    {
+        return r.d[1] < -least && r.o[1] >= floor ? (floor - r.o[1]) / r.d[1] : far_away;
+    }
+};
+
 struct World {
     Tank tank;
+    Outside outside;
     FloorMap floor_map;
     Colours colours;
-    Vec3f sun;             // towards it
+    Vec3f sun;             // towards it, as the tank sees it
+    Vec3f sun_outside;     // as the world does
     Vec3f absorption;      // per cell of water: Beer's law, light falls as exp(-absorption * path)
     float scale;           // the longest side, in cells
     bool pane[3][2] = {};  // walls of glass, by axis and end
@@ -87,6 +111,7 @@ struct World {
     World(const Grid<3>& grid, const Params& params, const Camera& camera, int width)
         : tank{.cells = grid.cells, .size = grid.cells.as<float>(), .inv_h = static_cast<float>(1 / grid.h)},
           sun(normalized({-0.70f, 1.0f, 0.18f})),
+          sun_outside(sun),
           scale(largest(tank.size)),
           pixel(2 * camera.tan_x / static_cast<float>(width)),
           framed(params.render.tank)
@@ -100,23 +125,45 @@ struct World {
         pane[2][0] = framed && walls.back != WallKind::open;
         pane[2][1] = framed && walls.front != WallKind::open;
 
-        const float shift = tank.size[1] / sun[1];
+        const Reach reach = reach_of(params);
+        const auto in_cells = [&](Vec3 v) { return tank.inv_h * v.as<float>(); };
+        const Vec3f lo = params.motion ? in_cells(reach.lo) : Vec3f{}, size = params.motion ? in_cells(reach.hi) - lo : tank.size;
+        outside.moved = params.motion.has_value();
+        outside.floor = lo[1];
+        outside.middle = lo + 0.5f * size;
+        outside.height = size[1];
+        tank.on_floor = !outside.moved;
+        pane[1][0] = framed && outside.moved && walls.bottom != WallKind::open;
+        pane[1][1] = framed && outside.moved && walls.top != WallKind::open;
+
+        const float shift = size[1] / sun[1];
         const float reach_x = -sun[0] * shift, reach_z = -sun[2] * shift;  // from the top of the box to its shadow
         FloorMap& m = floor_map;
-        m.x0 = std::min(0.0f, reach_x);
-        m.z0 = std::min(0.0f, reach_z);
-        const float extent_x = tank.size[0] + std::abs(reach_x), extent_z = tank.size[2] + std::abs(reach_z);
+        m.x0 = lo[0] + std::min(0.0f, reach_x);
+        m.z0 = lo[2] + std::min(0.0f, reach_z);
+        const float extent_x = size[0] + std::abs(reach_x), extent_z = size[2] + std::abs(reach_z);
         m.texel = std::max(extent_x, extent_z) / 420;
         m.texels = {static_cast<int>(extent_x / m.texel) + 1, static_cast<int>(extent_z / m.texel) + 1};
     }
 
+    // Where the tank is at a time.
+    void place(const Params& params, double time)
+    {
+        if (!outside.moved) return;
+        const FramePose pose = frame_pose(params, time);
+        for (int a = 0; a < 3; ++a) outside.columns[a] = pose.turn.rotate(Vec3::unit(a)).as<float>();
+        outside.origin = tank.inv_h * pose.to_world({}).as<float>();
+        sun = outside.in(sun_outside);
+    }
+
     TARN_HD Vec3f filter(float path) const { return exp(-path * absorption); }
 
-    TARN_HD Vec3f sky(Vec3f d) const
+    TARN_HD Vec3f sky(Vec3f in_tank) const { return sky_outside(outside.moved ? outside.out(in_tank) : in_tank); }
+    TARN_HD Vec3f sky_outside(Vec3f d) const
     {
         const float up = std::max(d[1], 0.0f);
         const Vec3f blue = mix(colours.sky_low, colours.sky_high, 1 - std::pow(1 - up, 2.2f));
-        const float c = std::max(dot(d, sun), 0.0f);
+        const float c = std::max(dot(d, sun_outside), 0.0f);
         // A disc wider than the true one, so that its glints on water cover pixels, and a glow around it.
         const float disc = smoothstep(0.9965f, 0.9985f, c), glow = std::pow(c, 48.0f);
         // A bright cloud behind the tank, out of the picture, that shines back from waves.
@@ -131,16 +178,17 @@ struct World {
 
     TARN_HD Vec3f floor_light(float x, float z) const
     {
-        const Vec3f direct = (sun[1] * floor_map.at(x, z)) * colours.sun;
+        const Vec3f direct = (sun_outside[1] * floor_map.at(x, z)) * colours.sun;
         // What stands close above the floor takes away skylight.
         float open = 1;
-        if (tank.has_solid && x > 0 && z > 0 && x < tank.size[0] && z < tank.size[2])
+        if (tank.has_solid && tank.on_floor && x > 0 && z > 0 && x < tank.size[0] && z < tank.size[2])
             open = 0.45f + 0.55f * std::clamp(tank.solid_at({x, 0.04f * scale, z}) / (0.04f * scale), 0.0f, 1.0f);
         return direct + open * skylight({0, 1, 0});
     }
 
-    TARN_HD Vec3f floor_at(const Ray& r, float t) const
+    TARN_HD Vec3f floor_at(const Ray& in_tank, float t) const
     {
+        const Ray r = outside.out(in_tank);
         const Vec3f p = r.at(t);
         // Tiles, with joints that fade where they are finer than a pixel.
         const float tile = scale / 8, joint = 0.012f * tile;
@@ -155,16 +203,16 @@ struct World {
         const Vec3f albedo = (odd ? 0.90f : 1.0f) * mix(colours.floor, 0.82f * colours.floor, line);
         Vec3f light = 0.36f * (albedo * floor_light(p[0], p[2]));
         // Far floor dissolves in the horizon's haze, so that there is no edge of the world.
-        const Vec3f away{p[0] - 0.5f * tank.size[0], 0, p[2] - 0.5f * tank.size[2]};
+        const Vec3f away{p[0] - outside.middle[0], 0, p[2] - outside.middle[2]};
         const float haze = smoothstep(0.9f, 4.5f, length(away) / scale);
-        return mix(light, sky({0, 0, -1}), haze);
+        return mix(light, sky_outside({0, 0, -1}), haze);
     }
 
     // What a ray sees that leaves the tank.
     TARN_HD Vec3f surroundings(const Ray& r) const
     {
-        if (r.d[1] < -1e-4f && r.o[1] >= 0) return floor_at(r, -r.o[1] / r.d[1]);
-        return sky(r.d);
+        const float t = outside.to_floor(outside.out(r), 1e-4f);
+        return t < far_away ? floor_at(r, t) : sky(r.d);
     }
 
     // Sunlight at a point in the tank: nothing behind a solid (softly at its edge), filtered behind water.
@@ -190,9 +238,9 @@ struct World {
         const float facing = std::max(dot(n, sun), 0.0f);
         const Vec3f direct = facing > 0 ? facing * (sunlight(u + 0.6f * n) * colours.sun) : Vec3f{};
         const float reach = 0.05f * scale;
-        const float open =
-            0.5f + 0.5f * std::clamp(std::min(tank.solid_at(u + reach * n), u[1] + reach * n[1]) / reach, 0.0f, 1.0f);
-        return 0.36f * (solid_colour(u) * (direct + open * skylight(n)));
+        const float above = outside.point_out(u + reach * n)[1] - outside.floor;
+        const float open = 0.5f + 0.5f * std::clamp(std::min(tank.solid_at(u + reach * n), above) / reach, 0.0f, 1.0f);
+        return 0.36f * (solid_colour(u) * (direct + open * skylight(outside.moved ? outside.out(n) : n)));
     }
 
     TARN_HD Vec3f solid_colour(Vec3f u) const
@@ -245,8 +293,8 @@ struct World {
         const FloorMap& m = floor_map;
         const float x = m.x0 + (static_cast<float>(t[0]) + 0.5f) * m.texel,
                     z = m.z0 + (static_cast<float>(t[1]) + 0.5f) * m.texel;
-        const float up = (tank.size[1] + 1) / sun[1];
-        return follow_sun({Vec3f{x, 0, z} + up * sun, -sun});
+        const float up = (outside.height + 1) / sun_outside[1];
+        return follow_sun({outside.point_in(Vec3f{x, outside.floor, z} + up * sun_outside), -sun});
     }
 
 private:
@@ -272,7 +320,7 @@ private:
             bool crosses = false, at_wall = false;  // the water's surface, which may be that of water at a wall
             s = tank.span(r);
             if (!inside) {
-                const float floor_t = r.d[1] < 0 && r.o[1] >= 0 ? -r.o[1] / r.d[1] : far_away;
+                const float floor_t = outside.to_floor(outside.out(r), 0);
                 // A ray that has just left the tank may still touch the wall it came through.
                 const bool misses = s.empty() || s.out < 1e-3f * scale || floor_t < s.in - 1e-3f;
                 if (misses) {
@@ -424,8 +472,9 @@ private:
                 r = {r.o + 0.06f * n, reflect(r.d, n)};
             }
         }
+        r = outside.out(r);
         if (r.d[1] > -0.05f) return {.scattered = scattered};  // it lands far away
-        const float t = -r.o[1] / r.d[1];
+        const float t = (outside.floor - r.o[1]) / r.d[1];
         return {r.o[0] + t * r.d[0], r.o[2] + t * r.d[2], light, scattered, turned};
     }
 };

@@ -66,6 +66,12 @@ struct Group {
     }
 };
 
+// A point of the domain.
+Vec3f in_world(Vec3f x, const World& world)
+{
+    return world.stand.moved ? world.stand.open.to_world(x.as<double>()).as<float>() : x;
+}
+
 }  // namespace
 
 PictureParams picture_params(const RenderParams& params)
@@ -99,9 +105,7 @@ double Studio::longest_side() const
 
 Camera Studio::camera(double time, double aspect) const
 {
-    Vec3 size;
-    for (int a = 0; a < 3; ++a) size[a] = scene_.params.domain.size[static_cast<size_t>(a)];
-    return make_camera(camera_of(scene_.params), size, aspect, time);
+    return make_camera(scene_.params, aspect, time);
 }
 
 void Studio::set_lights()
@@ -169,8 +173,11 @@ void Studio::add_floor(World& world) const
         default:
             break;
     }
-    const std::vector<double>& size = scene_.params.domain.size;
-    world.floor = Floor{0, static_cast<int>(world.materials.size()), Vec3{0.5 * size[0], 0, 0.5 * size[2]}.as<float>(),
+    const Reach reach = reach_of(scene_.params);
+    // A little below what moves, so that nothing flickers where it touches.
+    const double height = scene_.params.motion ? reach.lo[1] - 0.01 * longest : 0;
+    world.floor = Floor{static_cast<float>(height), static_cast<int>(world.materials.size()),
+                        Vec3{0.5 * (reach.lo[0] + reach.hi[0]), 0, 0.5 * (reach.lo[2] + reach.hi[2])}.as<float>(),
                         static_cast<float>(12 * longest)};
     world.materials.push_back(m);
 }
@@ -213,6 +220,7 @@ void Studio::add_tank(World& world) const
     m.kind = MaterialKind::plastic;
     m.roughness = 0.3f;
     m.texture.colour = {0.30f, 0.32f, 0.35f};
+    for (Vec3f& x : points) x = in_world(x, world);
     world.meshes.add_triangles(points, triangles, static_cast<int>(world.materials.size()));
     world.materials.push_back(m);
 }
@@ -234,7 +242,7 @@ void Studio::add_solids(World& world, const Grid<3>& grid, double time, double s
         taken[i] = true;
         std::vector<Vec3f> points;
         std::vector<std::array<int, 3>> triangles;
-        for (const Vec3& x : mesh.points) points.push_back(now[i].pose.apply(now[i].scale * x).as<float>());
+        for (const Vec3& x : mesh.points) points.push_back(in_world(now[i].pose.apply(now[i].scale * x).as<float>(), world));
         for (const Cell<3>& t : mesh.triangles) triangles.push_back({t[0], t[1], t[2]});
         world.meshes.add_triangles(points, triangles, static_cast<int>(world.materials.size()));
         world.materials.push_back(material_of(solids[i]));
@@ -291,6 +299,8 @@ World Studio::set(const Frame3d& frame) const
     const double shutter = frame.next ? scene_.params.camera.shutter * scene_.params.time.frame_seconds() : 0;
     World world;
     world.lights = lights_;
+    if (scene_.params.motion)
+        world.stand = {frame_pose(scene_.params, frame.now.time), frame_pose(scene_.params, frame.now.time + shutter), true};
     add_floor(world);
     add_tank(world);
     add_solids(world, grid, frame.now.time, shutter);
@@ -326,7 +336,14 @@ World Studio::set(const Frame3d& frame) const
 
     std::vector<Sphere> drops, bubbles;
     Vec3f lowest = Vec3f::all(endless), highest = Vec3f::all(-endless);
-    for (const Drop& d : frame.drops) {
+    for (Drop d : frame.drops) {
+        if (world.stand.moved) {
+            d.position = in_world(d.position, world);
+            // With the frame itself, as the world sees it.
+            const Vec3 there = world.stand.close.to_world(world.stand.open.to_frame(d.position.as<double>()));
+            const Vec3 along = shutter > 0 ? (1 / shutter) * (there - d.position.as<double>()) : Vec3{};
+            d.velocity = (world.stand.open.turn.rotate(d.velocity.as<double>()) + along).as<float>();
+        }
         const bool wet = d.kind == static_cast<int>(FragmentKind::droplet);
         (wet ? drops : bubbles).push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity, d.velocity});
         for (int a = 0; a < 3; ++a) {

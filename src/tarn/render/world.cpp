@@ -20,7 +20,18 @@ void World::make_ready()
     meshes.make_ready();
     for (const Body& b : bodies) {
         margin_ = std::max(margin_, b.surface.margin());
-        if (materials[static_cast<size_t>(b.material)].specular()) add_clear(b.surface.wet_lo(), b.surface.wet_hi());
+        if (!materials[static_cast<size_t>(b.material)].specular()) continue;
+        const Vec3f lo = b.surface.wet_lo(), hi = b.surface.wet_hi();
+        if (!stand.moved) {
+            add_clear(lo, hi);
+            continue;
+        }
+        constexpr int looks = 4;
+        for (int n = 0; n < 8 * (looks + 1); ++n) {
+            const Vec3f corner{n & 1 ? hi[0] : lo[0], n & 2 ? hi[1] : lo[1], n & 4 ? hi[2] : lo[2]};
+            const Vec3f x = stand.at(static_cast<float>(n / 8) / looks).to_world(corner.as<double>()).as<float>();
+            add_clear(x, x);
+        }
     }
 }
 
@@ -36,8 +47,22 @@ uint32_t World::bodies_at(Vec3f x, float time) const
 {
     uint32_t mask = 0;
     for (size_t i = 0; i < bodies.size(); ++i)
-        if (bodies[i].surface.contains(x, time)) mask |= 1u << i;
+        if (bodies[i].surface.contains(stand.moved ? stand.at(time).to_frame(x.as<double>()).as<float>() : x, time)) mask |= 1u << i;
     return mask;
+}
+
+Vec3f World::velocity_at(int body, Vec3f x, float time) const
+{
+    const Body& b = bodies[static_cast<size_t>(body)];
+    if (!stand.moved) return b.velocity_at(x);
+    const FramePose pose = stand.at(time);
+    return pose.turn.rotate(b.velocity_at(pose.to_frame(x.as<double>()).as<float>()).as<double>()).as<float>();
+}
+
+// A ray as the bodies' frame sees it.
+static Ray in_frame(const Ray& ray, const FramePose& pose)
+{
+    return {pose.to_frame(ray.o.as<double>()).as<float>(), pose.turn.inverse().rotate(ray.d.as<double>()).as<float>(), ray.time};
 }
 
 const Material* World::medium(const Inside& w) const
@@ -66,13 +91,15 @@ bool World::hit(Hit& found, const Ray& ray, const Inside& w, float t_max) const
             found.floor = true;
         }
     }
+    const FramePose pose = stand.moved ? stand.at(ray.time) : FramePose{};
+    const Ray in_bodies = stand.moved ? in_frame(ray, pose) : ray;
     for (size_t i = 0; i < bodies.size(); ++i) {
         LevelSet::Crossing c;
-        if (!bodies[i].surface.cross(c, ray, nearest, (w.bodies >> i) & 1u)) continue;
+        if (!bodies[i].surface.cross(c, in_bodies, nearest, (w.bodies >> i) & 1u)) continue;
         nearest = c.t;
         any = true;
         found = Hit{};
-        found.normal = c.normal;
+        found.normal = stand.moved ? pose.turn.rotate(c.normal.as<double>()).as<float>() : c.normal;
         found.material = bodies[i].material;
         found.body = static_cast<int>(i);
     }
@@ -125,8 +152,9 @@ bool World::blocks(const Ray& ray, const Inside& w, float t_max) const
 {
     if (w.sphere_material >= 0) return true;
     if (floor && ray.d[1] < 0 && (floor->height - ray.o[1]) / ray.d[1] < t_max && ray.o[1] > floor->height) return true;
+    const Ray in_bodies = stand.moved ? in_frame(ray, stand.at(ray.time)) : ray;
     for (size_t i = 0; i < bodies.size(); ++i)
-        if (bodies[i].surface.blocks(ray, t_max, (w.bodies >> i) & 1u)) return true;
+        if (bodies[i].surface.blocks(in_bodies, t_max, (w.bodies >> i) & 1u)) return true;
     return !meshes.empty() && meshes.blocks(ray, t_max);
 }
 

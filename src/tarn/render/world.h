@@ -14,6 +14,7 @@
 #include "tarn/render/light.h"
 #include "tarn/render/material.h"
 #include "tarn/render/meshes.h"
+#include "tarn/scene/frame.h"
 
 namespace tarn {
 
@@ -25,6 +26,18 @@ struct Body {
     std::vector<Vec3f> velocity = {};
     // Reconstructed by nearest cell.
     Vec3f velocity_at(Vec3f x) const;
+};
+
+// How the frame that bodies are given in stands in the world while the shutter is open.
+struct Stand {
+    FramePose open, close;
+    bool moved = false;
+
+    FramePose at(float time) const
+    {
+        const double part = static_cast<double>(time);
+        return {open.center, open.origin + part * (close.origin - open.origin), between(open.turn, close.turn, part)};
+    }
 };
 
 struct Floor {
@@ -69,6 +82,7 @@ class World {
 public:
     std::vector<Material> materials;
     std::vector<Body> bodies;  // at most 32
+    Stand stand;               // of all bodies
     Meshes meshes;
     std::optional<Floor> floor;
     Lights lights;
@@ -78,6 +92,8 @@ public:
 
     // The bodies that hold a point, a bit each.
     uint32_t bodies_at(Vec3f x, float time) const;
+    // How fast a body moves at a point of the world, with its frame.
+    Vec3f velocity_at(int body, Vec3f x, float time) const;
     // The material of the medium there; null in air.
     const Material* medium(const Inside& w) const;
     // The first surface along the ray, whose origin lies in w.

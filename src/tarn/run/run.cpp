@@ -218,8 +218,7 @@ private:
             backend::wait_for_copies();
             if (!picture.empty()) {
                 Image image = painter_->image(next.drawn.data());
-                paint_drops(image, drops_of(next.water, params_.fragments), scene_, lift<D>(next.water.grid.size()),
-                            next.water.time);
+                paint_drops(image, drops_of(next.water, params_.fragments), scene_, next.water.time);
                 write_png(picture, image);
             }
             for (const auto& written : before) written.get();

@@ -14,6 +14,7 @@
 
 #include <btBulletDynamicsCommon.h>
 
+#include "tarn/scene/frame.h"
 #include "tarn/scene/make_bodies.h"
 
 namespace tarn {
@@ -48,7 +49,7 @@ public:
         info.m_numIterations = 50;
         info.m_splitImpulse = 0;
         // A body that rests meets what carries it with what gravity gave it within a step: that is no impact.
-        info.m_restitutionVelocityThreshold = btScalar(0.02 + 2 * dt * length(scene.params.domain.gravity.at(t)));
+        info.m_restitutionVelocityThreshold = btScalar(0.02 + 2 * dt * (length(scene.params.domain.gravity.at(t)) + strongest_in_frame(scene.params, t, 0)));
         info.m_erp = info.m_erp2 = btScalar(0.05);
         add_sides();
         add_solids();

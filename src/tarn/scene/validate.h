@@ -1,6 +1,7 @@
 #pragma once
 // Whether parameters make a scene, whoever made them: a file, a program or a slider.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ std::vector<Problem> row_problems(const Params& params);
 // Those, or where there are none what is wrong with the scene as a whole: a domain that no grid fits, water that is
 // nowhere, keys that do nothing. Files that shapes name are not opened.
 std::vector<Problem> problems(const Params& params);
+
+// What is wrong with a domain that moves.
+std::optional<Problem> check_motion(const Params& params);
 
 // Why nothing of a shape is in the domain, and what to do: a mesh in other units than metres is told the scale that fits.
 std::string why_outside(const Shape& shape, const DomainParams& domain);

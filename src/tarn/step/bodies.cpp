@@ -5,6 +5,7 @@
 
 #include "tarn/bodies/closed_part.h"
 #include "tarn/scene/contacts.h"
+#include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 
 namespace tarn {
@@ -86,7 +87,7 @@ struct BodiesAround {
 
 template <int D>
 TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c,
-                                          Vec<D> down)
+                                          const FrameForces& down)
 {
     const auto owns = [&](Cell<D> face, int axis) { return around.closed_by[axis](face) == number + 1; };
     const SolidPatch<D> patch = patch_in_cell(around.wet, around.shapes, body.entries, around.grid, c, owns);
@@ -104,7 +105,7 @@ TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const B
                 j[k] += (side ? part : -part) * body.freedom(k, middle, a);
         }
     for (int k = 0; k < rigid_freedoms<D>; ++k) result.term.j[k] = static_cast<float>(j[k]);
-    const Vec<D> slope = around.wet.relative_density(c) * down;
+    const Vec<D> slope = around.wet.relative_density(c) * take<D>(down.at(lift<D>(around.grid.centre(c))));
     result.force = lift<D>(patch.force(0, slope));
     result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position,
                           lift<D>(patch.at_middle(0, slope)));
@@ -113,7 +114,7 @@ TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const B
 
 // Every patch of every body, cell by cell.
 template <int D>
-std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, Vec<D> down, double t)
+std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, const FrameForces& down, double t)
 {
     const KernelShapes kept = scene.solids.for_kernels(t);
     std::vector<int> body_of_entry;
@@ -160,6 +161,26 @@ std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, Ve
     std::vector<BodyPatch<D>> patches(static_cast<size_t>(count));
     if (count > 0) backend::copy(patches.data(), to, patches.size() * sizeof(BodyPatch<D>));
     return patches;
+}
+
+// A body's acceleration by gravity and the frame as it moves now.
+template <int D>
+Vec3 weight_of(const RigidBody& b, const FrameForces& frame)
+{
+    return lift<D>(take<D>(frame.at(b.position) + frame.coriolis(b.velocity)));
+}
+
+// The same over a step. The Coriolis term is that of the mean of the velocities before and after, as
+// far as the forces of the step before tell: (v' - v) / dt = A - W x (v + v'). The first step knows none, and expects no change.
+Vec3 weight_of(const RigidBody& b, const FrameForces& frame, double dt, bool first)
+{
+    const Vec3 weight = frame.at(b.position);
+    if (!frame.moves) return weight;
+    if (first) return weight + frame.coriolis(b.velocity);
+    // (1 + a x) v' = (1 - a x) v + dt A, with a = dt W; its inverse is (y + a (a . y) - a x y) / (1 + a²).
+    const Vec3 a = dt * frame.spin, y = b.velocity - cross(a, b.velocity) + dt * (weight + (1 / b.mass) * (b.force + b.push));
+    const Vec3 after = (1 / (1 + dot(a, a))) * (y + dot(a, y) * a - cross(a, y));
+    return weight + frame.coriolis(0.5 * (b.velocity + after));
 }
 
 // S = rho h^D M^-1 of every body.
@@ -215,8 +236,9 @@ std::vector<RigidBody> bodies_now(const Water<D>& w, const Params& p)
 {
     std::vector<RigidBody> bodies = w.bodies;
     if (w.air) return bodies;
+    const FrameForces frame = frame_forces(p, w.time, 0);
     for (RigidBody& b : bodies)
-        push(b, b.mass * lift<D>(take<D>(p.domain.gravity.at(w.time))) + b.force + b.push, b.torque + b.twist, -w.ahead, D);
+        push(b, b.mass * weight_of<D>(b, frame) + b.force + b.push, b.torque + b.twist, -w.ahead, D);
     return bodies;
 }
 
@@ -224,33 +246,46 @@ template <int D>
 void move_bodies(Water<D>& w, const Scene& scene, double dt)
 {
     // Their velocity is that of the middle of the step but for what the length of the steps has changed.
+    const Params& p = scene.params;
     const double late = w.air ? 0 : 0.5 * dt - w.ahead;
-    const Vec3 gravity = lift<D>(take<D>(scene.params.domain.gravity.at(w.time)));
+    const FrameForces frame = frame_forces(p, w.time, 0);
+    FrameTurn turn;
+    if (p.motion)
+        turn = {frame_spin(p, w.time), frame_spin(p, w.time + dt),
+                frame_pose(p, w.time + dt).turn.inverse() * frame_pose(p, w.time).turn};
     for (RigidBody& b : w.bodies) {
-        b.position += dt * late * (gravity + (1 / b.mass) * (b.force + b.push));
-        move(b, dt);
+        b.position += dt * late * (weight_of<D>(b, frame) + (1 / b.mass) * (b.force + b.push));
+        move(b, dt, turn);
     }
     tell_poses(w, scene, w.time + dt);
 }
 
 template <int D>
-void predict_bodies(Water<D>& w, const Scene& scene, double t, double dt)
+void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, double dt)
 {
     if (w.bodies.empty()) return;
     const Params& p = scene.params;
-    const Vec3 gravity = p.domain.gravity.at(t);
-    const double strength = length(take<D>(gravity));
-    for (RigidBody& b : w.bodies) b.force = b.torque = {};
+    const FrameForces frame = frame_forces(p, start, dt);
+    const double strength = frame.moves ? 1 : length(take<D>(frame.gravity));
+    std::vector<Vec3> weights;
+    for (RigidBody& b : w.bodies) {
+        weights.push_back(b.mass * lift<D>(take<D>(weight_of(b, frame, dt, w.step == 0))));
+        b.force = b.torque = {};
+    }
     if (strength > 0) {
         const double scale = p.fluid.density * strength * cell_volume(w.grid);
-        for (const BodyPatch<D>& patch : find_patches(w, scene, (1 / strength) * take<D>(gravity), t)) {
+        FrameForces down = frame;
+        down.gravity = (1 / strength) * lift<D>(take<D>(frame.gravity));
+        for (const BodyPatch<D>& patch : find_patches(w, scene, down, t)) {
             RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
             b.force += scale * patch.force;
             b.torque += scale * patch.torque;
         }
     }
-    for (RigidBody& b : w.bodies)
-        push(b, b.mass * lift<D>(take<D>(gravity)) + b.force + b.push, b.torque + b.twist, dt, D);
+    for (size_t n = 0; n < w.bodies.size(); ++n) {
+        RigidBody& b = w.bodies[n];
+        push(b, weights[n] + b.force + b.push, b.torque + b.twist, dt, D);
+    }
     set_body_velocities(w);
 }
 
@@ -260,7 +295,7 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
     if (w.bodies.empty()) return;
     forces.bodies = [&w, &scene, t]() -> const RigidRows<D>* {
         std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, Vec<D>{}, t)) terms.push_back(patch.term);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, FrameForces{}, t)) terms.push_back(patch.term);
         w.rigid.set(std::move(terms), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
@@ -295,7 +330,7 @@ void touch(Water<D>& w, const Scene& scene, double t, double dt)
     template void set_body_velocities(Water<D>&);                                                                    \
     template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
-    template void predict_bodies(Water<D>&, const Scene&, double, double);                                           \
+    template void predict_bodies(Water<D>&, const Scene&, double, double, double);                                   \
     template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
     template void touch(Water<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)

@@ -24,10 +24,10 @@ std::vector<RigidBody> bodies_now(const Water<D>& water, const Params& params);
 template <int D>
 void move_bodies(Water<D>& water, const Scene& scene, double dt);
 
-// V* = V + dt g, where they are at time t, with what else is known before the solve: the pressure's change from cells' centres to the bodies' surfaces
+// V* = V + dt g, where they are at time t, from `start` on, with what else is known before the solve: the pressure's change from cells' centres to the bodies' surfaces
 // (scene/wetted.h), and the contacts of the step before.
 template <int D>
-void predict_bodies(Water<D>& water, const Scene& scene, double t, double dt);
+void predict_bodies(Water<D>& water, const Scene& scene, double t, double start, double dt);
 
 // The bodies as part of the pressure's system.
 template <int D>

@@ -16,6 +16,7 @@
 #include "tarn/scene/wind.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/frame.h"
 #include "tarn/step/surface.h"
 
 namespace tarn {
@@ -114,11 +115,13 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
 // Separates the water from the walls that would have to pull at it, where x = p dt / (rho h). Returns whether there were
 // any.
 template <int D>
-bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, double t, double dt, const Field<D>& x)
+bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, const FrameForces& frame, double dt,
+                         const Field<D>& x)
 {
     Suction<D> suction;
-    const Vec<D> g = take<D>(p.domain.gravity.at(t));
-    suction.weight = (dt / w.grid.h * g).template as<float>();
+    suction.frame = frame;
+    suction.per_metre = dt / w.grid.h;
+    const Vec<D> g = take<D>(suction.frame.gravity);
     // A tenth of a cell's weight, and what the solver leaves.
     suction.least = static_cast<float>(0.1 * dt * length(g) + 10 * p.pressure.tolerance * w.fastest - w.enclosed.lowest());
     suction.in_pocket = w.projection.in_pocket;
@@ -135,23 +138,6 @@ SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& bou
     return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip_of(w, p),
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
-}
-
-template <int D>
-void add_gravity(FaceField<D>& velocity, const Field<D>& phi, Vec3 gravity, const Tiles<D>& tiles, double dt)
-{
-    const auto p = phi.view();
-    for (int a = 0; a < D; ++a) {
-        const float add = static_cast<float>(gravity[a] * dt);
-        if (add == 0) continue;
-        const auto u = velocity[a].view();
-        const int n = p.next(a);
-        parallel_for_faces<true>("gravity", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = p.index(c);
-            const float upper = p[i], lower = p[i - n], nearest = upper < lower ? upper : lower;
-            u[i] += nearest < 0 ? add : 0.0f;
-        });
-    }
 }
 
 }  // namespace
@@ -199,7 +185,7 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     const KernelShapes where = scene.wind.for_kernels(w.time);
     std::vector<Landing<D>> landings =
         fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
-            p.domain.gravity.at(w.time), dt, w.spraying);
+            frame_forces(p, w.time, dt), dt, w.spraying);
     add_volume(w.phi, w.particles, landings, sheets_of(w.solids, w.grid), w.tiles_active, w.spraying);
     if (!landings.empty()) find_wet_tiles(w);
     for (const Landing<D>& l : landings) {
@@ -246,7 +232,7 @@ void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
 template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    const Vec<D> g = take<D>(frame_forces(p, w.time, 0).gravity);
     const double strength = length(g), scale = p.fluid.density * strength;
     if (!(strength > 0)) return;
     // Heights are counted from below everything.
@@ -268,9 +254,9 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     });
 }
 
-// A change of the velocity: over dt, on the surface that there is at time t, before this moves for `move`.
+// A change of the velocity: from `start` on over dt, on the surface that there is at time t, before this moves for `move`.
 struct Change {
-    double t, dt, move;
+    double t, start, dt, move;
 };
 
 // The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
@@ -295,7 +281,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
     forces.separate = [&](const Field<D>& x) {
-        const bool any = separate_from_walls(w, p, boundary, change.t, dt, x);
+        const bool any = separate_from_walls(w, p, boundary, frame_forces(p, change.start, dt), dt, x);
         separated = separated || any;
         return any;
     };
@@ -337,15 +323,15 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         else
             self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
-        push(w.velocity, w.phi, false, scene, w.tiles_active, change.t + w.ahead, dt);
-        add_gravity(w.velocity, w.phi, p.domain.gravity.at(change.t), w.tiles_active, dt);
+        push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, dt);
+        add_gravity(w, frame_forces(p, change.start, dt), dt);
         add_momentum(w.velocity, landings, w.phi, boundary);
         if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
     // 3. div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
         const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, change.t, dt);
+        predict_bodies(w, scene, change.t, change.start, dt);
         report.pressure = make_divergence_free(w, scene, boundary, change);
         touch(w, scene, change.t, dt);
     }
@@ -356,6 +342,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
+    note_acceleration(w, p, dt);
     w.ahead += dt;
 }
 
@@ -365,7 +352,8 @@ void start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report
 {
     find_enclosed_air(w, boundary_of(w, scene.params), 0);
     if (scene.params.fluid.surface_tension > 0) find_curvature(w, scene.params);
-    change_velocity(w, scene, {}, {w.time, 0.5 * dt, dt}, report);
+    expect_velocity(w, scene.params, 0.5 * dt);
+    change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report);
 }
 
 }  // namespace
@@ -395,6 +383,7 @@ Water<D> initial_water(const Scene& scene)
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
+    start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
     if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_face(w);
@@ -413,6 +402,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 1. The surface moves with the old velocity, which already reaches past it.
     {
         const Stage stage(report.seconds_surface);
+        expect_velocity(w, p, dt);
         shut_sources(w.flows, scene, w.time, dt);
         move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
@@ -439,7 +429,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     ++w.step;
 
     // 2. to 4. The velocity changes, until the middle of the surface's next step.
-    change_velocity(w, scene, landings, {w.time, time_to_middle(w.ahead, dt), dt}, report);
+    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report);
     // What could not go anywhere has not been given.
     const Pressed pressed = find_pressed(w, boundary_of(w, p));
     report.pressed = pressed.by_sources + pressed.by_solids;

@@ -9,6 +9,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/pressure/surface_fraction.h"
+#include "tarn/scene/frame.h"
 #include "tarn/scene/make_bodies.h"
 #include "tarn/scene/wetted.h"
 #include "tarn/step/boundary.h"
@@ -195,7 +196,8 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
     const KernelShapes kept = scene.solids.for_kernels(w.time);
     const ShapesView shapes = kept.view();
     const Grid<D> grid = w.grid;
-    const Vec<D> weight = (p.fluid.density * grid.h) * take<D>(p.domain.gravity.at(w.time));
+    const FrameForces frame = frame_forces(p, w.time, 0);
+    const double scale = p.fluid.density * grid.h;
     const float near = static_cast<float>(1.5 * grid.h);
     const double sum = parallel_sum("gauge", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         if (std::fabs(nodes_at_cell<D>(nodes, c)) > near || !wet(c)) return 0.0;
@@ -207,7 +209,7 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
         const SolidPatch<D> patch = patch_in_cell(wet, shapes, entries, grid, c, owns);
         if (!patch.any && !(patch.volume > 0)) return 0.0;
         const double here = static_cast<double>(pressure(c));
-        const Vec<D> slope = wet.relative_density(c) * weight;
+        const Vec<D> slope = wet.relative_density(c) * (scale * take<D>(frame.at(lift<D>(grid.centre(c)))));
         if (number < D) return patch.force(here, slope)[number];
         const Vec3 torque = cross(lift<D>(grid.centre(c) + grid.h * patch.middle) - about, lift<D>(patch.at_middle(here, slope)));
         return torque[D == 2 ? 2 : number - D];

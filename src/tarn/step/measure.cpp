@@ -5,6 +5,7 @@
 
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/step.h"
 
@@ -115,7 +116,7 @@ Measures measure(Water<D>& w, const Params& p)
         }));
     } else {
         // Of the surface's time, too: gravity had done less work then.
-        const Vec<D, float> fallen = (2 * w.ahead * take<D>(p.domain.gravity.at(w.time))).template as<float>();
+        const Vec<D, float> fallen = (2 * w.ahead * take<D>(frame_gravity(p, w.time))).template as<float>();
         m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                const Vec<D, float> v = velocity_at_cell(u, c);
                                return static_cast<double>(part(c) * dot(v, v - fallen));
@@ -127,7 +128,7 @@ Measures measure(Water<D>& w, const Params& p)
         }));
     }
     const Grid<D> grid = w.grid;
-    const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
+    const Vec<D> g = take<D>(frame_gravity(p, w.time));
     m.potential_energy = -mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         return part(c) * dot(g, grid.centre(c));
     });

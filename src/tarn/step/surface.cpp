@@ -14,6 +14,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/forces.h"
+#include "tarn/scene/frame.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
@@ -526,7 +527,7 @@ double longest_step(const Water<D>& w, const Scene& scene)
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h;
-    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time);
+    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));
@@ -536,6 +537,8 @@ double longest_step(const Water<D>& w, const Scene& scene)
     // half of that. In steps of a frame, on 128 cells, spikes of a cell stay on calm water for ever.
     const double most = w.air ? 0.5 * 2 : 0.8 * 2;
     if (g > 0) dt = std::min(dt, most / std::sqrt(std::numbers::pi * g / w.grid.h));
+    const double spin = length(frame_spin(p, w.time));
+    if (spin > 0) dt = std::min(dt, most_turn / spin);
     return std::min(dt, p.time.max_step);
 }
 

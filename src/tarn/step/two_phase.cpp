@@ -16,6 +16,7 @@
 #include "tarn/scene/rain.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/frame.h"
 #include "tarn/step/surface.h"
 
 namespace tarn::two_phase {
@@ -244,7 +245,7 @@ std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boun
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
     const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
-                                       p.domain.gravity.at(w.time), dt, w.exchange, returned);
+                                       frame_forces(p, w.time, dt), dt, w.exchange, returned);
     w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
     if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
     if (carried)
@@ -292,9 +293,10 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
         lost.insert(lost.end(), guessed.begin(), guessed.end());
     }
     // The velocity that moved the grid is that of the middle of the step; until its end a droplet falls.
-    const Vec<D> fallen = 0.5 * dt * take<D>(p.domain.gravity.at(w.time));
+    const FrameForces frame = frame_forces(p, w.time, dt);
     for (Lost<D>& l : lost)
-        if (l.kind == FragmentKind::droplet) l.u += fallen;
+        if (l.kind == FragmentKind::droplet)
+            l.u += 0.5 * dt * take<D>(frame.on_particle(lift<D>(w.grid.h * (l.x + Vec<D>::all(0.5))), lift<D>(l.u), 0.5 * dt));
     // What is too little to follow stays with the rest.
     constexpr double least = 1e-6;
     for (const Lost<D>& l : lost)
@@ -336,17 +338,6 @@ void find_properties(Water<D>& w, const Params& p)
 }
 
 template <int D>
-void add_gravity(FaceField<D>& velocity, Vec3 gravity, const Tiles<D>& tiles, double dt)
-{
-    for (int a = 0; a < D; ++a) {
-        const float add = static_cast<float>(gravity[a] * dt);
-        if (add == 0) continue;
-        const auto u = velocity[a].view();
-        parallel_for_faces<true>("gravity", tiles, a, [=] TARN_KERNEL(Cell<D> c) { u(c) += add; });
-    }
-}
-
-template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
     Viscosity<D> viscosity;
@@ -379,7 +370,7 @@ void start_hydrostatic(Water<D>& w, const Params& p, const Boundary<D>& boundary
     w.pressure.fill(0);
     for (int n = 0; n < 4; ++n) {
         w.velocity.fill(0);
-        add_gravity(w.velocity, p.domain.gravity.at(0), w.tiles_active, dt);
+        add_gravity(w, frame_forces(p, 0, 0), dt);
         (void)project_all(w, p, boundary, dt);
     }
     const float share = static_cast<float>(1 / dt);
@@ -447,6 +438,7 @@ Water<D> initial_water(const Scene& scene)
     const Boundary<D> boundary = boundary_of(w, p);
     find_density(w.density, w.phi, p, w.tiles_active);
     (void)project_all(w, p, boundary, 1.0 / p.time.rate);
+    start_frame(w, p);
     start_hydrostatic(w, p, boundary);
     set_body_velocities(w);
     extend_into_solids(w, boundary);
@@ -471,6 +463,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_surface);
         w.phases.phi.copy(w.phi);
+        expect_velocity(w, p, dt);
         centre_in_time(w, dt);
         shut_sources(w.flows, scene, w.time, dt);
         move_bodies(w, scene, dt);
@@ -502,7 +495,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         add_momentum(w.velocity, returned, w.density, p);
         push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
         push(w.fragments, w.grid, scene, w.time, dt);
-        add_gravity(w.velocity, p.domain.gravity.at(w.time), w.tiles_active, dt);
+        add_gravity(w, frame_forces(p, w.time, dt), dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
         if (p.fluid.surface_tension > 0)
@@ -512,7 +505,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
     {
         const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, w.time + dt, dt);
+        predict_bodies(w, scene, w.time + dt, w.time, dt);
         ProjectionForces<D> forces;
         couple_bodies(forces, w, scene, w.time + dt, dt);
         report.pressure = project_all(w, p, boundary, dt, std::move(forces));

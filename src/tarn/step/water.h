@@ -40,7 +40,7 @@ struct Water {
     Field<D> pressure;                 // the newest, where the next solve starts
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
-    FaceField<D> acceleration;         // only with air: of what stays in its phase, over the newest step
+    FaceField<D> acceleration;         // only with air or in a moving frame: of what stays in its phase, over the newest step
     double ahead = 0;                  // the velocity's time less the surface's
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
@@ -76,6 +76,7 @@ struct Water {
     Field<D> fluid;             // only with air: negative, as phi is in water, wherever something flows
     FaceField<D> density;       // only with air
     FaceField<D> path;          // only with air: where the flow comes from in a (sub)step, in cells from each centre
+    FaceField<D> expected;      // only in a moving frame: the velocity at the end of a step, as far as its start can tell
     bool whole_path = false;    // the substep is the step
     PhaseVelocities<D> phases;  // only with air: each phase's own velocity
     Field<D> mu;                // only with air and viscosity
