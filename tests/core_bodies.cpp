@@ -168,7 +168,7 @@ Vec<D> momentum(const Water<D>& w, const Params& p)
 {
     // As the pressure moves it: the mass of the open part of each face.
     Vec<D> sum;
-    const double mass = p.fluid.density * cell_volume(w.grid);
+    const double mass = p.fluid.density.constant() * cell_volume(w.grid);
     const auto phi = w.phi.view();
     const Boundary<D> boundary = boundary_of(w, p);
     for (int a = 0; a < D; ++a) {

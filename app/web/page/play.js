@@ -15,7 +15,7 @@ const INKS = ['#ff3d6e', '#ffb300', '#18e08a', '#c04bff', '#ffffff', '#1b1f2a'];
 const PRESETS = [
     ['dam_break', 'Dam break'], ['turbulent_mixing_2d', 'Turbulent mixing'], ['drowned_cup', 'Drowned cup'],
     ['bubbles', 'Rising bubbles'], ['rayleigh_taylor', 'Rayleigh-Taylor'], ['leaky_dam', 'Leaky dam'],
-    ['pressed_cup_2d', 'A cup pressed down'], ['gravity_turned_2d', 'Gravity turned'], ['buoyancy_2d', 'Buoyancy by density'],
+    ['pressed_cup_2d', 'A cup pressed down'], ['gravity_turned_2d', 'Gravity turned'], ['rising_disc_2d', 'Buoyancy by density'],
     ['solids_with_air_2d', 'Among solids'], ['cip_against_linear_2d', 'A swinging tank'], ['empty', 'Empty tank'],
 ];
 const GRIDS = [64, 96, 128, 160, 192, 256];

@@ -2,9 +2,11 @@
 // A number or vector that may vary in time: keyframes joined as each of them says, constant before the first and after
 // the last; or a formula of each component. A plain value is a single keyframe.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "tarn/base/error.h"
 #include "tarn/base/formula.h"
 
 namespace tarn {
@@ -64,6 +66,14 @@ struct Keyed {
 
     bool operator==(const Keyed&) const = default;
     bool varies() const { return keys.size() > 1 || !formulas.empty(); }
+    // Of what does not vary.
+    const T& constant() const
+    {
+        TARN_CHECK_EQ(varies(), false);
+        return keys.front().v;
+    }
+    // Whether it is ever anything but nothing.
+    bool any() const { return varies() || !(keys.front().v == T{}); }
     T at(double t) const
     {
         if (!formulas.empty()) return detail::from_formulas<T>(formulas, t);
@@ -90,6 +100,17 @@ struct Keyed {
             if (key.t > t && key.t < t + dt) add(key.t);
         add(t + dt);
         return sum;
+    }
+
+    // The most from 0 to `until`, as far as keys or a thousand looks tell.
+    T largest(double until) const
+    {
+        constexpr int looks = 1000;
+        T most = at(0);
+        for (int n = 1; n <= looks && !formulas.empty(); ++n) most = std::max(most, at(until * n / looks));
+        for (const Key& key : keys)
+            if (formulas.empty()) most = std::max(most, key.v);
+        return most;
     }
 
     // Its change per second; at a corner, that of what comes after it. Of a formula by differences.

@@ -160,7 +160,7 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
     const Grid<D> grid = phi.grid();
     const Obstacles<D> obstacles(boundary, grid.h, sides_of(solids, grid));
     const float h = static_cast<float>(grid.h), step = static_cast<float>(dt);
-    const float per_density = static_cast<float>(params.fragments.drag * params.air.density / params.fluid.density);
+    const float per_density = static_cast<float>(params.fragments.drag * params.air.density.constant() / params.fluid.density.constant());
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         Vec<D, float> x, u;
         Vec<D> at;

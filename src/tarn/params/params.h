@@ -32,6 +32,7 @@ enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
 enum class SolidMotion { keyframes, body };
+enum class JointKind { hinge, slider };
 enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
 enum class ForceKind { uniform, point, vortex, drag };
 enum class WaveKind { airy, stokes, absorb };
@@ -57,16 +58,17 @@ struct MotionParams {
     std::optional<Vec3> center;     // m: what it turns about; the middle of the domain where not given
 };
 
+// A step is given what they are at its end, as constants: at_time() of scene/scene.h.
 struct FluidParams {
-    double density = 1000;
-    double viscosity = 0;        // kinematic
-    double surface_tension = 0;  // N/m
+    Keyed<double> density = 1000.0;
+    Keyed<double> viscosity = 0.0;        // kinematic
+    Keyed<double> surface_tension = 0.0;  // N/m
 };
 
 // The air over the water, where it flows by itself.
 struct AirParams {
-    double density = 1.2;
-    double viscosity = 0;  // kinematic
+    Keyed<double> density = 1.2;
+    Keyed<double> viscosity = 0.0;  // kinematic
 };
 
 struct MethodParams {
@@ -282,6 +284,14 @@ struct PathParams {
     }
 };
 
+// What ties a body to another, or to the domain.
+struct JointParams {
+    std::optional<JointKind> kind;
+    std::string body, to;        // by name; without `to`, the domain
+    std::optional<Vec3> point;   // m, at the start: what a hinge turns about
+    std::optional<Vec3> along;   // a hinge's axis, or the way that a slider leaves free
+};
+
 // An instrument in the water, read after every step.
 struct GaugeParams {
     std::string name;
@@ -322,6 +332,7 @@ struct Params {
     std::vector<WavesParams> waves;
     std::vector<SurfacePressureParams> surface_pressure;
     std::vector<PathParams> path;
+    std::vector<JointParams> joint;
     std::vector<GaugeParams> gauge;
     std::optional<FlowParams> flow;
 

@@ -125,6 +125,10 @@ constexpr Word motion_words[] = {
     word("keyframes", SolidMotion::keyframes),
     word("body", SolidMotion::body),
 };
+constexpr Word joint_words[] = {
+    word("hinge", JointKind::hinge),
+    word("slider", JointKind::slider),
+};
 constexpr Word gauge_words[] = {
     word("height", GaugeKind::height),     word("pressure", GaugeKind::pressure),
     word("velocity", GaugeKind::velocity), word("flux", GaugeKind::flux),
@@ -176,6 +180,7 @@ std::span<const Word> words(LightKind) { return light_words; }
 std::span<const Word> words(WaterLook) { return water_look_words; }
 std::span<const Word> words(FloorLook) { return floor_words; }
 std::span<const Word> words(SolidMotion) { return motion_words; }
+std::span<const Word> words(JointKind) { return joint_words; }
 std::span<const Word> words(GaugeKind) { return gauge_words; }
 std::span<const Word> words(ForceKind) { return force_words; }
 std::span<const Word> words(WaveKind) { return wave_words; }
@@ -351,14 +356,14 @@ const ParamRow motion_rows[] = {
 };
 
 const ParamRow fluid_rows[] = {
-    number<&FluidParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume."),
-    number<&FluidParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; water has 1e-6."),
-    number<&FluidParams::surface_tension>("surface_tension", "N/m", 0, 1e3, "Water against air has 0.072."),
+    number<&FluidParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume; keyframes change it."),
+    number<&FluidParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; water has 1e-6. Keyframes change it."),
+    number<&FluidParams::surface_tension>("surface_tension", "N/m", 0, 1e3, "Water against air has 0.072. Keyframes change it."),
 };
 
 const ParamRow air_rows[] = {
-    number<&AirParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume."),
-    number<&AirParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; air has 1.5e-5."),
+    number<&AirParams::density>("density", "kg/m³", 1e-3, 1e5, "Mass per volume; keyframes change it."),
+    number<&AirParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; air has 1.5e-5. Keyframes change it."),
 };
 
 const ParamRow method_rows[] = {
@@ -661,7 +666,8 @@ const ParamRow force_rows[] = {
     number<&ForceParams::strength>("strength", "m/s²", -1e6, 1e6,
                                    "Of kind point, towards it, and away where negative; of kind vortex, around its axis, "
                                    "anticlockwise."),
-    vector<&ForceParams::around>("around", "m", -far, far, "The point, or a point of the vortex's axis."),
+    vector<&ForceParams::around>("around", "m", -far, far, "The point, or a point of the vortex's axis. A force of kind point with a shape and without this leads to the shape: "
+                                 "water of its volume takes its form."),
     only_3d(vector<&ForceParams::turns_about>("turns_about", "", -far, far,
                                               "Direction of the vortex's axis, of any length.")),
     number<&ForceParams::falloff>("falloff", "m", 1e-6, far,
@@ -713,6 +719,14 @@ const ParamRow path_rows[] = {
     required(vector<&PathParams::points>("points", "m", -far, far,
                                          "The points that it leads through, as keyframes, two at least: "
                                          "[{t = 0, v = [...]}, ...]. Between them it is smooth.")),
+};
+
+const ParamRow joint_rows[] = {
+    required(choice<&JointParams::kind>("kind", "A hinge turns about an axis through a point; a slider moves along an axis and does not turn.")),
+    required(text<&JointParams::body>("body", "The name of the body.")),
+    text<&JointParams::to>("to", "The name of the body that it is joined to; the domain where not given."),
+    vector<&JointParams::point>("point", "m", -far, far, "What a hinge turns about, as all stands at the start."),
+    vector<&JointParams::along>("along", "", -far, far, "The axis of a hinge, z where not given; or the way that a slider leaves free."),
 };
 
 const ParamRow gauge_rows[] = {
@@ -814,6 +828,7 @@ const Section all_sections[] = {
                                     "Pressures on the free surface, added up. With a shape one acts inside of it only.",
                                     surface_pressure_rows),
     list<&Params::path>("path", "Smooth ways that solids and the camera move along.", path_rows),
+    list<&Params::joint>("joint", "Hinges and sliders that hold rigid bodies.", joint_rows),
     list<&Params::gauge>("gauge", "Instruments, read after every step into gauges.csv.", gauge_rows),
     one<&Params::flow>("flow",
                        "A velocity that carries the surface in place of the water's own motion, to try out methods for "

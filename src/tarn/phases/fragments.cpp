@@ -22,7 +22,7 @@ constexpr double too_large = 2;  // cells; the grid takes back what is larger
 
 double density_of(FragmentKind kind, const Params& p)
 {
-    return kind == FragmentKind::droplet ? p.fluid.density : p.air.density;
+    return kind == FragmentKind::droplet ? p.fluid.density.constant() : p.air.density.constant();
 }
 
 // As it will be stored. GCC 12 drops the two conversions where it vectorises them, so they go through memory.
@@ -579,7 +579,7 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Lost<D>>& returned, 
     const Mirror mirror;
     const Lost<D>* const list = mirror.of(returned.data(), returned.size());
     const Cell<D> cells = velocity.grid().cells;
-    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float water = static_cast<float>(params.fluid.density.constant()), air = static_cast<float>(params.air.density.constant());
     for (int a = 0; a < D; ++a) {
         const auto u = velocity[a].view();
         const auto rho = density[a].view();

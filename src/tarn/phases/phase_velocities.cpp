@@ -84,7 +84,7 @@ template <int D>
 void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const PhaseVelocities<D>& phases,
                      const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
 {
-    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float water = static_cast<float>(params.fluid.density.constant()), air = static_cast<float>(params.air.density.constant());
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
     const bool sharp = params.method.interface == Interface::sharp, gradients = gradient[0].any();
     const auto p = phi.view();

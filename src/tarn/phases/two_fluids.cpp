@@ -33,7 +33,7 @@ struct Beside {
 template <int D, int axis>
 void find_density_along(Field<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
 {
-    const float water = static_cast<float>(params.fluid.density), air = static_cast<float>(params.air.density);
+    const float water = static_cast<float>(params.fluid.density.constant()), air = static_cast<float>(params.air.density.constant());
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
     const int last = phi.grid().cells[axis];
     const auto p = phi.view();
@@ -62,8 +62,8 @@ void find_density(FaceField<D>& density, const Field<D>& phi, const Params& para
 template <int D>
 void find_viscosity(Field<D>& mu, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
 {
-    const float water = static_cast<float>(params.fluid.density * params.fluid.viscosity);
-    const float air = static_cast<float>(params.air.density * params.air.viscosity);
+    const float water = static_cast<float>(params.fluid.density.constant() * params.fluid.viscosity.constant());
+    const float air = static_cast<float>(params.air.density.constant() * params.air.viscosity.constant());
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
     const auto p = phi.view();
     const auto m = mu.view();
@@ -101,7 +101,7 @@ void add_surface_tension(FaceField<D>& velocity, const Field<D>& phi, const Fiel
                          const FaceField<D>& density, const Params& params, const Tiles<D>& tiles, double dt)
 {
     const Grid<D>& grid = phi.grid();
-    const float scale = static_cast<float>(params.fluid.surface_tension * dt / grid.h);
+    const float scale = static_cast<float>(params.fluid.surface_tension.constant() * dt / grid.h);
     const float epsilon = smearing * static_cast<float>(grid.h);
     const bool sharp = params.method.interface == Interface::sharp;
     const auto p = phi.view(), k = kappa.view();

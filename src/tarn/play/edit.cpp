@@ -35,7 +35,7 @@ public:
         if (w_.phi_gradient.any()) follow_change(w_.phi_gradient, w_.phi, w_.cip.moved_phi, -1, w_.tiles_active);
         if (w_.velocity_gradient[0].any())
             follow_velocity(w_.velocity_gradient, w_.velocity, CipNear<2>{&w_.phi, 0.99 * w_.band}, w_.tiles_active, w_.cip);
-        find_density(w_.density, w_.phi, params_, w_.tiles_active);
+        find_density(w_.density, w_.phi, at_time(params_, w_.time), w_.tiles_active);
         w_.fastest = two_phase::fastest_near_water(w_);
     }
 
@@ -128,7 +128,7 @@ void resample(Field<2>& to, const Field<2>& from, int axis)
 
 double volume_of(const Water<2>& w, const Params& params)
 {
-    const FragmentTotals apart = totals(w.fragments, w.grid, params);
+    const FragmentTotals apart = totals(w.fragments, w.grid, at_time(params, w.time));
     return water_volume(w) + apart.volume_droplets - apart.volume_bubbles;
 }
 

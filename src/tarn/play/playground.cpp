@@ -292,6 +292,7 @@ Params Playground::saved() const
     if (water_.time == 0 && edits_ == 0) return p;
     const double now = water_.time;
     p.domain.gravity = shifted(p.domain.gravity, now);
+    for (auto* x : {&p.fluid.density, &p.fluid.viscosity, &p.fluid.surface_tension, &p.air.density, &p.air.viscosity}) *x = shifted(*x, now);
     for (auto& solid : p.solid) solid.translate = shifted(solid.translate, now), solid.rotate = shifted(solid.rotate, now);
     for (auto& source : p.source) {
         if (source.velocity) source.velocity = shifted(*source.velocity, now);

@@ -81,6 +81,7 @@ ParamValue parse(const ParamRow& row, const std::string& key, const std::string&
     const double number = std::strtod(text.c_str(), &end);
     if (text.empty() || *end) throw InputError(key + ": \"" + text + "\" is no number");
     if (row.kind == ParamKind::integer) return static_cast<int>(number);
+    if (row.kind == ParamKind::keyed_number) return Keyed<double>(number);
     return number;
 }
 

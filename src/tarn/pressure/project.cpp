@@ -363,14 +363,14 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     // Water separates in the first solves only and rejoins in some more, so that no face goes to and fro.
     constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
-    const float to_x = static_cast<float>(dt / (fluid.density * phi.grid().h));
+    const float to_x = static_cast<float>(dt / (fluid.density.constant() * phi.grid().h));
     const bool plain =
         !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
     Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
                 plain_box(phi, boundary), plain};
     if (forces.kappa) {
         s.surface.kappa = forces.kappa->view();
-        s.surface.tension = static_cast<float>(fluid.surface_tension) * to_x;
+        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
     }
     if (forces.surface_pressure) {
         s.surface.pressure = forces.surface_pressure->view();

@@ -63,8 +63,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     const Grid<D>& grid = pressure.grid();
     const auto u = velocity.view();
     const FaceView<D, const float> rho = density.view();
-    const float heavy = static_cast<float>(fluid.density), h = static_cast<float>(grid.h);
-    const float to_x = static_cast<float>(dt / (fluid.density * grid.h));
+    const float heavy = static_cast<float>(fluid.density.constant()), h = static_cast<float>(grid.h);
+    const float to_x = static_cast<float>(dt / (fluid.density.constant() * grid.h));
 
     // 1. Faces conduct with their open fraction, the more the lighter what flows there; what is closed moves as told.
     const bool solids = boundary.solids || boundary.inlets;

@@ -228,7 +228,7 @@ private:
         if (params_.method.phases != Phases::water_air) return 4 * fields;
         fields += 1 + D + 1 + (params_.surface.spray ? 1 : 0);  // fluid, density, the correction of pressure, referred
         fields += 2 + D + (velocity ? D * D : 0) + 2 * D;  // the air's own velocity, acceleration and its backup
-        if (params_.fluid.viscosity > 0 || params_.air.viscosity > 0) fields += 1 + 3 * D;
+        if (params_.fluid.viscosity.any() || params_.air.viscosity.any()) fields += 1 + 3 * D;
         return 4 * fields;
     }
 
@@ -241,8 +241,8 @@ private:
         double bytes = 2 * state + work + levels;              // twice: before and after the step
         bytes += 5 * 4;                                        // bodies of water: now, before, moving, in the backup; swelling
         const bool solids = !scene_.solids.empty();
-        if (params_.fluid.viscosity > 0) bytes += 3 * 4 * D;
-        if (params_.fluid.surface_tension > 0) bytes += 4;
+        if (params_.fluid.viscosity.any()) bytes += 3 * 4 * D;
+        if (params_.fluid.surface_tension.any()) bytes += 4;
         if (solids)
             bytes += 4 + 4 + 4 * D + (scene_.solids.moving() ? 4 * D : 0);  // to water, distance, open, velocity
         for (const SolidParams& s : params_.solid)

@@ -31,6 +31,19 @@ struct Force {
     Vec3 around, axis;
     double per_falloff = 0;
     Limit limit;
+    bool to_shape = false;  // towards the shape of the limit, which then is none
+    double h = 1;
+
+    // The way from x to the nearest point of the shape, to its middle inside: -d grad d of its distance d, and d itself.
+    TARN_HD Vec3 away_from_shape(Vec3 x, double& r) const
+    {
+        Vec3 slope;
+        for (int a = 0; a < 3; ++a)
+            slope[a] = limit.where.distance(x + (0.5 * h) * Vec3::unit(a)) - limit.where.distance(x - (0.5 * h) * Vec3::unit(a));
+        r = std::fabs(limit.where.distance(x));
+        const double steep = length(slope);
+        return steep > 0 ? (r / steep) * slope : Vec3{};
+    }
 };
 
 // A zone of waves at one time.
@@ -69,8 +82,11 @@ struct Forces {
                 sum.leads += (part * f.strength) * f.vector;
             } else {
                 const bool vortex = f.kind == ForceKind::vortex;
-                const Vec3 away = x - f.around, off = vortex ? away - dot(away, f.axis) * f.axis : away;
-                const double r = length(off), s = r * f.per_falloff;
+                double r = 0;
+                const Vec3 away = f.to_shape ? f.away_from_shape(x, r) : x - f.around;
+                const Vec3 off = vortex ? away - dot(away, f.axis) * f.axis : away;
+                if (!f.to_shape) r = length(off);
+                const double s = r * f.per_falloff;
                 if (!(r > 0)) continue;
                 const Vec3 along = vortex ? cross(f.axis, off) : -off;
                 sum.acceleration += (part * f.strength / (r * (1 + s * s))) * along;
@@ -114,9 +130,11 @@ Force force_of(const ForceParams& p, const Geometry& geometry, const KernelShape
     if (p.around) f.around = p.around->at(t + 0.5 * dt);
     f.axis = (1 / length(p.turns_about)) * p.turns_about;
     if (p.falloff) f.per_falloff = 1 / *p.falloff;
-    f.limit.everywhere = geometry.empty();
+    f.to_shape = f.kind == ForceKind::point && !p.around;
+    f.h = h;
+    f.limit.everywhere = geometry.empty() || f.to_shape;
     f.limit.fade = std::max(p.fade.value_or(0), h);
-    if (!f.limit.everywhere) f.limit.where = where.view();
+    if (!geometry.empty()) f.limit.where = where.view();
     return f;
 }
 

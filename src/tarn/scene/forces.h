@@ -10,6 +10,9 @@
 // so that it never overshoots. f, and gravity, which is added later, are not dragged within the step: the pressure
 // balances them in water at rest, which else would rest as if they were weaker, by exp(-r dt). Where several drags overlap their rates add up, and U is the mean by rate.
 //
+// A force towards a shape is minus the slope of a potential that grows with the shape's signed distance d alone. What rests under it
+// has its surface where d, with gravity strength d + g y, is the same everywhere: water of the shape's volume takes its form.
+//
 // A zone of waves is a drag of the water to the velocity of a wave that travels away from its side, or, where it only
 // absorbs, to rest. A wave's energy is half kinetic, so that along its way the amplitude A, and that of waves that come
 // from elsewhere, B, follow

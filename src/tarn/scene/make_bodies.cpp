@@ -142,10 +142,11 @@ std::vector<RigidBody> make_bodies(const Params& params, Geometry& solids, const
         RigidBody body;
         double volume = 0;
         weigh(body, p, groups[g], extent, dimension, volume);
-        if (body.mass < least_density * params.fluid.density * volume)
+        const double heaviest = params.fluid.density.largest(params.time.time_of(params.time.frames));
+        if (body.mass < least_density * heaviest * volume)
             fail("a body of " + number_text(std::round(body.mass / volume * 1e4) / 1e4) + " kg/m³ is lighter than " +
                  number_text(least_density) + " of the water, which the pressure is not solved well with; make it " +
-                 number_text(least_density * params.fluid.density) + " kg/m³ at least");
+                 number_text(least_density * heaviest) + " kg/m³ at least");
         for (size_t other = 0; other < groups.size(); ++other)
             if (other != g && overlap(groups[g], groups[other], extent, 0.5 * h, dimension))
                 fail("the body overlaps the solid of line " +

@@ -47,7 +47,7 @@ std::optional<Problem> check_foster_metaxas(const Params& params)
                                    std::pair{"surface_pressure.0", !params.surface_pressure.empty()}})
         if (any) return no_part(key, "the solver \"foster-metaxas\" knows gravity alone");
     if (params.wind) return no_part("wind", "the solver \"foster-metaxas\" knows no wind");
-    if (params.fluid.surface_tension > 0)
+    if (params.fluid.surface_tension.any())
         return no_part("fluid.surface_tension", "the solver \"foster-metaxas\" knows no surface tension");
     for (size_t i = 0; i < params.solid.size(); ++i) {
         const std::string entry = "solid." + std::to_string(i) + ".";

@@ -27,6 +27,37 @@ Grid<D> make_grid(const DomainParams& domain)
 template Grid<2> make_grid<2>(const DomainParams&);
 template Grid<3> make_grid<3>(const DomainParams&);
 
+template <class P, class F>
+static void for_each_property(P& params, F&& f)
+{
+    f(params.fluid.density);
+    f(params.fluid.viscosity);
+    f(params.fluid.surface_tension);
+    f(params.air.density);
+    f(params.air.viscosity);
+}
+
+bool fluids_vary(const Params& params)
+{
+    bool any = false;
+    for_each_property(params, [&](const Keyed<double>& property) { any = any || property.varies(); });
+    return any;
+}
+
+Params at_time(const Params& params, double t)
+{
+    Params now = params;
+    for_each_property(now, [&](Keyed<double>& property) { property = property.at(t); });
+    return now;
+}
+
+Scene at_time(const Scene& scene, double t)
+{
+    Scene now = scene;
+    now.params = at_time(scene.params, t);
+    return now;
+}
+
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder)
 {
     // Half a cell keeps what the grid can show of a mesh.
@@ -90,6 +121,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
             must_reach(scene.pressures[i], {&*params.surface_pressure[i].where});
 
     scene.bodies = make_bodies(params, scene.solids, file);
+    scene.joints = make_joints(params, scene.bodies);
 
     scene.name = std::move(name);
     scene.file = std::move(file);

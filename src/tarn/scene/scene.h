@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tarn/bodies/joints.h"
 #include "tarn/bodies/rigid.h"
 #include "tarn/grid/grid.h"
 #include "tarn/params/params.h"
@@ -18,6 +19,7 @@ struct Scene {
     Params params;
     Geometry water, solids;
     std::vector<RigidBody> bodies;         // as they are at the start
+    std::vector<Joint> joints;             // between them
     std::vector<Geometry> sources, sinks;  // one each per [[source]], [[sink]]
     Geometry wind;                         // where it blows; empty where that is everywhere, or nowhere
     std::vector<Geometry> forces;          // where each [[force]] acts; empty where that is everywhere
@@ -30,6 +32,12 @@ Scene build_scene(Params params, std::string name, std::string file, const std::
 // Likewise, with samples that somebody else has: asked for water, solids, sources, sinks, wind, forces and surface
 // pressures, in this order.
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample);
+
+// Whether the properties of water or air change in time.
+bool fluids_vary(const Params& params);
+// The same with their values at time t, as constants.
+Params at_time(const Params& params, double t);
+Scene at_time(const Scene& scene, double t);
 
 // Cells are cubes, so that `cells` of them make the longest side; the others are rounded to whole cells.
 double cell_size(const DomainParams& domain);

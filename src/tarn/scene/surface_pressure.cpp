@@ -24,7 +24,7 @@ void set_surface_pressure(Field<D>& pressure, const Scene& scene, const Tiles<D>
             const double omega = wave_frequency(k, *s.level - s.bottom, g);
             const double within = s.within.value_or(6 * std::numbers::pi / omega);
             const double sine = t < within ? std::sin(std::numbers::pi * t / within) : 0;
-            strength = 2 * params.fluid.density * g * *s.wave_height / (omega * within) * sine * sine;
+            strength = 2 * params.fluid.density.constant() * g * *s.wave_height / (omega * within) * sine * sine;
             const Vec3 level{s.direction[0], 0, s.direction[2]};
             wave = (k / length(level)) * level;
             phase = omega * t;

@@ -115,8 +115,8 @@ Found check_flow(const Params& params)
     if (!params.force.empty()) return no_part("force", "[[force]]");
     if (!params.waves.empty()) return no_part("waves", "[[waves]]");
     if (!params.surface_pressure.empty()) return no_part("surface_pressure", "[[surface_pressure]]");
-    if (params.fluid.viscosity > 0) return no_part("fluid.viscosity", "it");
-    if (params.fluid.surface_tension > 0) return no_part("fluid.surface_tension", "it");
+    if (params.fluid.viscosity.any()) return no_part("fluid.viscosity", "it");
+    if (params.fluid.surface_tension.any()) return no_part("fluid.surface_tension", "it");
     for (size_t i = 0; i < params.water.size(); ++i)
         if (!(params.water[i].velocity == Vec3{})) return no_part("water." + std::to_string(i) + ".velocity", "it");
     if (params.flow->field == FlowField::deformation && params.dimension() == 2)
@@ -177,8 +177,8 @@ Found check_air(const Params& params)
     const auto useless = [](const char* key) {
         return Problem{key, "does nothing without air; give method.phases = \"water-air\", or remove it"};
     };
-    if (params.air.density != none.density) return useless("air.density");
-    if (params.air.viscosity != none.viscosity) return useless("air.viscosity");
+    if (!(params.air.density == none.density)) return useless("air.density");
+    if (!(params.air.viscosity == none.viscosity)) return useless("air.viscosity");
     if (params.method.interface != Interface::smeared) return useless("method.interface");
     if (params.surface.carry_volume) return useless("surface.carry_volume");
     return {};
@@ -244,8 +244,10 @@ Found check_force(const ForceParams& f, const std::string& entry)
     if (*f.kind != ForceKind::vortex && !(f.turns_about == none.turns_about)) return useless("turns_about");
     if (!drag && !(f.velocity == none.velocity)) return useless("velocity");
     if (!drag && !(f.rate == none.rate)) return useless("rate");
-    if (central && !f.around)
-        return Problem{entry + "around", "missing; a force of kind " + kind + " needs a place"};
+    const bool to_shape = *f.kind == ForceKind::point && f.where;
+    if (central && !f.around && !to_shape)
+        return Problem{entry + "around", "missing; a force of kind " + kind + " needs a place" + (*f.kind == ForceKind::point ? ", or a shape" : "")};
+    if (to_shape && !f.around && f.fade) return Problem{entry + "fade", "does nothing in a force towards its shape; remove it"};
     if (!(length(f.turns_about) > 0)) return Problem{entry + "turns_about", "must not be zero; give a direction such as [0, 1, 0]"};
     const char* const what = uniform ? "acceleration" : drag ? "rate" : "strength";
     if ((uniform && f.acceleration == none.acceleration) || (central && f.strength == none.strength) ||
@@ -562,7 +564,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_motion, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_render, check_wind})
+    for (const auto check : {check_names, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_render, check_wind})
         add(all, check(params));
     return all;
 }

@@ -25,6 +25,9 @@ std::vector<Problem> problems(const Params& params);
 // What is wrong with a domain that moves.
 std::optional<Problem> check_motion(const Params& params);
 
+// What is wrong with joints.
+std::optional<Problem> check_joints(const Params& params);
+
 // Why nothing of a shape is in the domain, and what to do: a mesh in other units than metres is told the scale that fits.
 std::string why_outside(const Shape& shape, const DomainParams& domain);
 // The scale that a mesh seems to lack, in words; empty where its size suits the domain.

@@ -187,7 +187,7 @@ Vec3 weight_of(const RigidBody& b, const FrameForces& frame, double dt, bool fir
 template <int D>
 std::vector<typename RigidRows<D>::Response> responses(const Water<D>& w, const Params& p)
 {
-    const double scale = p.fluid.density * cell_volume(w.grid);
+    const double scale = p.fluid.density.constant() * cell_volume(w.grid);
     std::vector<typename RigidRows<D>::Response> all;
     for (const RigidBody& b : w.bodies) {
         typename RigidRows<D>::Response s{};
@@ -273,7 +273,7 @@ void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, dou
         b.force = b.torque = {};
     }
     if (strength > 0) {
-        const double scale = p.fluid.density * strength * cell_volume(w.grid);
+        const double scale = p.fluid.density.constant() * strength * cell_volume(w.grid);
         FrameForces down = frame;
         down.gravity = (1 / strength) * lift<D>(take<D>(frame.gravity));
         for (const BodyPatch<D>& patch : find_patches(w, scene, down, t)) {
@@ -301,7 +301,7 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
     };
     forces.move_bodies = [&w, &scene, dt](const Field<D>& x) {
         // p dt h^(D-1) = rho h^D x.
-        const double scale = scene.params.fluid.density * cell_volume(w.grid) / dt;
+        const double scale = scene.params.fluid.density.constant() * cell_volume(w.grid) / dt;
         const auto sums = w.rigid.sums(x);
         for (size_t n = 0; n < sums.size(); ++n) {
             Vec3 force, torque;
@@ -316,12 +316,27 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
     };
 }
 
+// Joints act after contacts; the next solve starts with what both have changed.
+static void hold_joints(std::vector<RigidBody>& bodies, const Scene& scene, double dt, int dimension)
+{
+    if (scene.joints.empty()) return;
+    std::vector<std::pair<Vec3, Vec3>> before;
+    for (const RigidBody& b : bodies) before.emplace_back(b.velocity, b.spin);
+    hold(bodies, scene.joints, dt, dimension);
+    for (size_t n = 0; n < bodies.size(); ++n) {
+        RigidBody& b = bodies[n];
+        b.push += (b.mass / dt) * (b.velocity - before[n].first);
+        b.twist += (1 / dt) * (b.inertia_now() * (b.spin - before[n].second));
+    }
+}
+
 template <int D>
 void touch(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
     resolve_contacts(w.bodies, scene, t, dt);
+    hold_joints(w.bodies, scene, dt, D);
     set_body_velocities(w);
 }
 

@@ -48,7 +48,7 @@ WetCells<D> wet_cells(const Water<D>& w, const Params& p)
 {
     WetCells<D> cells{boundary_of(w, p), w.air ? View<D, const float>{} : w.phi.view()};
     if (w.air) cells.density = w.density.view();
-    cells.heavy = static_cast<float>(p.fluid.density);
+    cells.heavy = static_cast<float>(p.fluid.density.constant());
     return cells;
 }
 

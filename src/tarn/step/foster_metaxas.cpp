@@ -25,7 +25,7 @@ int along_of(const Params& p)
 template <int D>
 double stable_dt(const Water<D>& w, const Params& p)
 {
-    const double none = std::numeric_limits<double>::infinity(), nu = p.fluid.viscosity;
+    const double none = std::numeric_limits<double>::infinity(), nu = p.fluid.viscosity.constant();
     double fastest = w.fastest;
     for (const SourceParams& source : p.source)
         for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
@@ -130,9 +130,9 @@ void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, d
                          std::as_const(w.pressure).view(),
                          label,
                          take<D>(p.domain.gravity.at(w.time)).template as<float>(),
-                         static_cast<float>(p.fluid.density),
-                         static_cast<float>(p.fluid.viscosity),
-                         static_cast<float>(upwind_share(w.fastest, p.fluid.viscosity, w.grid.h)),
+                         static_cast<float>(p.fluid.density.constant()),
+                         static_cast<float>(p.fluid.viscosity.constant()),
+                         static_cast<float>(upwind_share(w.fastest, p.fluid.viscosity.constant(), w.grid.h)),
                          static_cast<float>(w.grid.h),
                          static_cast<float>(dt)};
     for (int a = 0; a < D; ++a) {
@@ -168,7 +168,7 @@ void iterate_pressure(Water<D>& w, const Labels<D>& labels, const Params& p, dou
                                    w.pressure.view(),
                                    label,
                                    static_cast<float>(p.pressure.relaxation),
-                                   static_cast<float>(p.fluid.density),
+                                   static_cast<float>(p.fluid.density.constant()),
                                    static_cast<float>(w.grid.h),
                                    static_cast<float>(dt)};
     const double fastest = w.fastest + length(take<D>(p.domain.gravity.at(w.time))) * dt;

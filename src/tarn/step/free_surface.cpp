@@ -135,7 +135,7 @@ bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& bounda
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
-    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity)}, boundary, no_slip_of(w, p),
+    return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity.constant())}, boundary, no_slip_of(w, p),
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
 }
@@ -233,7 +233,7 @@ template <int D>
 void start_hydrostatic(Water<D>& w, const Params& p)
 {
     const Vec<D> g = take<D>(frame_forces(p, w.time, 0).gravity);
-    const double strength = length(g), scale = p.fluid.density * strength;
+    const double strength = length(g), scale = p.fluid.density.constant() * strength;
     if (!(strength > 0)) return;
     // Heights are counted from below everything.
     const Grid<D> grid = w.grid;
@@ -268,7 +268,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     const double dt = change.dt;
     ProjectionForces<D> forces;
     couple_bodies(forces, w, scene, change.t, dt);
-    if (p.fluid.surface_tension > 0) forces.kappa = &w.kappa;
+    if (p.fluid.surface_tension.constant() > 0) forces.kappa = &w.kappa;
     if (!p.surface_pressure.empty()) {
         set_surface_pressure(w.surface_pressure, scene, w.tiles_active, change.t);
         forces.surface_pressure = &w.surface_pressure;
@@ -326,7 +326,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, dt);
         add_gravity(w, frame_forces(p, change.start, dt), dt);
         add_momentum(w.velocity, landings, w.phi, boundary);
-        if (p.fluid.viscosity > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
+        if (p.fluid.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
     // 3. div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
     {
@@ -351,7 +351,7 @@ template <int D>
 void start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report)
 {
     find_enclosed_air(w, boundary_of(w, scene.params), 0);
-    if (scene.params.fluid.surface_tension > 0) find_curvature(w, scene.params);
+    if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report);
 }
@@ -365,9 +365,9 @@ Water<D> initial_water(const Scene& scene)
 {
     const Params& p = scene.params;
     Water<D> w = initial_surface<D>(scene);
-    if (p.fluid.viscosity > 0)
+    if (p.fluid.viscosity.constant() > 0)
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
-    if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
+    if (p.fluid.surface_tension.constant() > 0) w.kappa = Field<D>(w.grid);
     if (!p.surface_pressure.empty()) w.surface_pressure = Field<D>(w.grid);
     w.projection = Projection<D>(w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
@@ -421,7 +421,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         find_enclosed_air(w, boundary_of(w, p), dt);
         if (p.surface.volume_correction) correct_volumes(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
-        if (p.fluid.surface_tension > 0) find_curvature(w, p);
+        if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
     }
 
     w.time += dt;

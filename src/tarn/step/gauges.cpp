@@ -197,7 +197,7 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
     const ShapesView shapes = kept.view();
     const Grid<D> grid = w.grid;
     const FrameForces frame = frame_forces(p, w.time, 0);
-    const double scale = p.fluid.density * grid.h;
+    const double scale = p.fluid.density.constant() * grid.h;
     const float near = static_cast<float>(1.5 * grid.h);
     const double sum = parallel_sum("gauge", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         if (std::fabs(nodes_at_cell<D>(nodes, c)) > near || !wet(c)) return 0.0;
@@ -266,6 +266,7 @@ SolidEntries entries_of_solid(const Params& params, const std::string& name)
 template <int D>
 std::vector<double> read_gauges(const Water<D>& w, const Scene& scene)
 {
+    if (fluids_vary(scene.params)) return read_gauges(w, at_time(scene, w.time));
     const Params& p = scene.params;
     std::vector<double> values;
     for (const GaugeParams& g : p.gauge) {

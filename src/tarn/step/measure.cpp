@@ -87,13 +87,14 @@ struct WaterVelocity {
 template <int D>
 Measures measure(Water<D>& w, const Params& p)
 {
+    if (fluids_vary(p)) return measure(w, at_time(p, w.time));
     Measures m;
     const auto phi = std::as_const(w.phi).view();
     const auto u = std::as_const(w.velocity).view();
     const WetPart<D> wet = wet_part(w.phi, w.solids);
     const auto part = w.scratch[0].view();
     parallel_for("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { part(c) = wet(c); });
-    const double cell = cell_volume(w.grid), mass = p.fluid.density * cell;
+    const double cell = cell_volume(w.grid), mass = p.fluid.density.constant() * cell;
     m.fragments = totals(w.fragments, w.grid, p);
     const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                return static_cast<double>(part(c));

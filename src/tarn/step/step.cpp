@@ -20,11 +20,27 @@ namespace {
 bool has_air(const Scene& scene) { return scene.params.method.phases == Phases::water_air; }
 bool is_explicit(const Scene& scene) { return scene.params.method.solver == Solver::foster_metaxas; }
 
+// What the fluids' properties at the start may not have asked for yet.
+template <int D>
+void make_room_for_fluids(Water<D>& w, const Params& p)
+{
+    if ((p.fluid.viscosity.any() || (w.air && p.air.viscosity.any())) && w.viscosity[0][0].size() == 0) {
+        if (w.air) w.mu = Field<D>(w.grid);
+        for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
+    }
+    if (p.fluid.surface_tension.any() && w.kappa.size() == 0) w.kappa = Field<D>(w.grid);
+}
+
 }  // namespace
 
 template <int D>
 Water<D> initial_water(const Scene& scene)
 {
+    if (fluids_vary(scene.params)) {
+        Water<D> w = initial_water<D>(at_time(scene, 0));
+        make_room_for_fluids(w, scene.params);
+        return w;
+    }
     if (scene.params.flow) return carried_surface::initial_water<D>(scene);
     if (has_air(scene)) return two_phase::initial_water<D>(scene);
     if (is_explicit(scene)) return foster_metaxas::initial_water<D>(scene);
@@ -34,6 +50,7 @@ Water<D> initial_water(const Scene& scene)
 template <int D>
 void restore(Water<D>& w, const Scene& scene)
 {
+    if (fluids_vary(scene.params)) return restore(w, at_time(scene, w.time));
     tell_poses(w, scene, w.time);
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     set_body_velocities(w);
@@ -62,6 +79,7 @@ void start_again(Water<D>& w, const Scene& scene)
 template <int D>
 double choose_dt(const Water<D>& w, const Scene& scene)
 {
+    if (fluids_vary(scene.params)) return choose_dt(w, at_time(scene, w.time));
     const TimeParams& time = scene.params.time;
     if (time.step == StepKind::fixed) return std::min(time.max_step, time.frame_seconds());
     if (is_explicit(scene)) return foster_metaxas::choose_dt(w, scene);
@@ -71,6 +89,7 @@ double choose_dt(const Water<D>& w, const Scene& scene)
 template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt)
 {
+    if (fluids_vary(scene.params)) return step(w, at_time(scene, w.time + dt), dt);
     if (scene.params.flow) return carried_surface::step(w, scene, dt);
     if (has_air(scene)) return two_phase::step(w, scene, dt);
     return is_explicit(scene) ? foster_metaxas::step(w, scene, dt) : free_surface::step(w, scene, dt);

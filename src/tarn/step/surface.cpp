@@ -460,8 +460,8 @@ static double fastest_solid(const Water<D>& w, const Scene& scene)
 template <int D>
 static double capillary_step(const Grid<D>& grid, const Params& p)
 {
-    const double density = p.fluid.density + (p.method.phases == Phases::water_air ? p.air.density : 0);
-    return std::sqrt(density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * p.fluid.surface_tension));
+    const double density = p.fluid.density.constant() + (p.method.phases == Phases::water_air ? p.air.density.constant() : 0);
+    return std::sqrt(density * grid.h * grid.h * grid.h / (4 * std::numbers::pi * p.fluid.surface_tension.constant()));
 }
 
 // The curvature that pulls at the surface is that of where it will be half a capillary step from now. This damps a wave
@@ -530,7 +530,7 @@ double longest_step(const Water<D>& w, const Scene& scene)
     const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
-    if (p.fluid.surface_tension > 0) dt = std::min(dt, capillary_step(w.grid, p));
+    if (p.fluid.surface_tension.constant() > 0) dt = std::min(dt, capillary_step(w.grid, p));
     // The surface moves, then gravity acts on where it has come to: waves are stable while omega dt < 2. The shortest that
     // the grid carries have omega^2 = pi g / h; beside solids that leave little of a face open some are a fifth faster.
     // With air, whose velocity CIP carries with little loss, they must also be told well enough not to be fed by longer ones:

@@ -23,7 +23,7 @@ namespace tarn::two_phase {
 
 namespace {
 
-bool viscous(const Params& p) { return p.fluid.viscosity > 0 || p.air.viscosity > 0; }
+bool viscous(const Params& p) { return p.fluid.viscosity.constant() > 0 || p.air.viscosity.constant() > 0; }
 
 // The water and the air around it, which CIP carries. Deviation: farther air is carried linearly, which saves half the
 // time; what detail it has nobody sees.
@@ -58,7 +58,7 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 {
     if (!boundary.solids) return;
     const bool gradient = w.velocity_gradient[0].any();
-    const float half = static_cast<float>(0.5 * p.fluid.density);
+    const float half = static_cast<float>(0.5 * p.fluid.density.constant());
     for (int a = 0; a < D; ++a) {
         if (gradient) w.cip.moved[a].copy(w.velocity[a]);
         const auto u = w.velocity[a].view();
@@ -126,7 +126,7 @@ void find_acceleration(Water<D>& w, double dt)
 template <int D>
 void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
 {
-    const double water = p.fluid.density, air = p.air.density;
+    const double water = p.fluid.density.constant(), air = p.air.density.constant();
     const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
     const bool gradients = w.velocity_gradient[0].any();
     const auto phi = std::as_const(w.phases.phi).view();
@@ -334,7 +334,7 @@ void find_properties(Water<D>& w, const Params& p)
 {
     find_density(w.density, w.phi, p, w.tiles_active);
     if (viscous(p)) find_viscosity(w.mu, w.phi, p, w.tiles_active);
-    if (p.fluid.surface_tension > 0) find_curvature(w, p);
+    if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
 }
 
 template <int D>
@@ -424,7 +424,7 @@ Water<D> initial_water(const Scene& scene)
         w.mu = Field<D>(w.grid);
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
     }
-    if (p.fluid.surface_tension > 0) w.kappa = Field<D>(w.grid);
+    if (p.fluid.surface_tension.constant() > 0) w.kappa = Field<D>(w.grid);
     if (p.surface.carry_volume) {
         w.debt = Field<D>(w.grid);
         w.carried = CarriedVolume<D>(w.grid);
@@ -498,7 +498,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         add_gravity(w, frame_forces(p, w.time, dt), dt);
         if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
         // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
-        if (p.fluid.surface_tension > 0)
+        if (p.fluid.surface_tension.constant() > 0)
             add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
     }
 
