@@ -28,6 +28,7 @@
 #include "tarn/run/render.h"
 #include "tarn/run/run.h"
 #include "tarn/run/validate.h"
+#include "tarn/run/whitewater.h"
 #include "tarn/scene/read.h"
 
 namespace fs = std::filesystem;
@@ -42,6 +43,7 @@ constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
   tarn preview out/dam_break --set camera.fov=30  draws the run again, with another camera
   tarn render out/dam_break --frames 20-40        pictures by the renderer
+  tarn whitewater out/dam_break                   spray, bubbles and foam over the run, for both of these
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
   tarn view out/dam_break                         the run in a browser, while it goes on or afterwards
@@ -194,6 +196,7 @@ private:
     RunOptions running_;
     RenderOptions rendering_;
     RedrawOptions drawing_;
+    WhitewaterOptions foaming_;
     PlayOptions playing_;
     int frames_ = 0;
     double rate_ = 0;
@@ -319,6 +322,15 @@ private:
         add_settings(command, settings);
         add_threads(command, rendering_.threads);
         add_quiet(command, rendering_.quiet);
+
+        command = add("whitewater", "Add spray, bubbles and foam to a finished run; preview and render show them", [this] {
+            foaming_.settings = overrides_of(settings_, 0);
+            return whitewater(foaming_);
+        });
+        add_folder(command, foaming_.dir);
+        add_settings(command, "Set a key of [whitewater], such as whitewater.size=0.002; may be repeated");
+        add_threads(command, foaming_.threads);
+        add_quiet(command, foaming_.quiet);
 
         command = add("movie", "Join the pictures of a run: movie.mp4, and render.mp4",
                       [this] { return movie(dir_, rate_); });

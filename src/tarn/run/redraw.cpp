@@ -20,14 +20,15 @@ namespace {
 
 // Returns false when interrupted.
 template <int D>
-bool draw_frames(const std::string& dir, const Scene& scene, const std::map<int, std::string>& states,
-                 Progress& progress)
+bool draw_frames(const std::string& run, const std::string& dir, const Scene& scene,
+                 const std::map<int, std::string>& states, Progress& progress)
 {
     Water<D> water = initial_water<D>(scene);
     for (const auto& [frame, state] : states) {
         if (interrupted()) return false;
         const Timer timer;
         load_state(state, water);
+        choose_drops(water.fragments, run, frame, scene.params);
         restore(water, scene);
         const std::string picture = frame_path(dir, "preview", frame, "png");
         write_png(picture, preview(water, scene, scene.params.output.preview_width));
@@ -48,8 +49,8 @@ int redraw(const RedrawOptions& options)
     set_threads(options.threads);
     Progress progress(options.quiet);
     const Interrupts interrupts;
-    const bool done = scene.params.dimension() == 2 ? draw_frames<2>(dir, scene, states, progress)
-                                                    : draw_frames<3>(dir, scene, states, progress);
+    const bool done = scene.params.dimension() == 2 ? draw_frames<2>(options.dir, dir, scene, states, progress)
+                                                    : draw_frames<3>(options.dir, dir, scene, states, progress);
     if (!done) {
         progress.warn("interrupted; to draw all frames, call it again");
         return exit_interrupted;

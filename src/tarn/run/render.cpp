@@ -146,7 +146,9 @@ private:
 
     bool render_frame(int frame, const std::string& state, const Paths& paths, const Claim& claim, int made, int left)
     {
-        Frame3d data = frame_from(state, scene_.params.fragments);
+        FrameState<3> water = read_state<3>(state);
+        choose_drops(water.fragments, options_.dir, frame, scene_.params);
+        Frame3d data = frame_from(water, scene_.params.fragments);
         const std::string next = frame_path(options_.dir, "state", frame + 1, state_ending);
         if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(read_state<3>(next));
 
