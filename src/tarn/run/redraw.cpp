@@ -9,6 +9,7 @@
 #include "tarn/output/frame_state.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/exit_code.h"
+#include "tarn/run/float.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/kept.h"
@@ -41,7 +42,7 @@ bool draw_frames(const std::string& run, const std::string& dir, const Scene& sc
 
 int redraw(const RedrawOptions& options)
 {
-    const Scene scene = kept_scene(options.dir, options.settings);
+    const Scene scene = with_floats(kept_scene(options.dir, options.settings), options.dir, options.floats);
     const std::map<int, std::string> states = kept_frames(options.dir, options.frames);
     const bool all = options.frames.empty();
     const std::string dir = all ? options.dir : options.dir + "/try";

@@ -22,6 +22,7 @@
 #include "tarn/render/denoise.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/exit_code.h"
+#include "tarn/run/float.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/kept.h"
@@ -193,7 +194,7 @@ int render(const RenderOptions& options)
         set("render.denoise", "true");
     }
     if (options.samples > 0) set("render.samples", std::to_string(options.samples));
-    Scene scene = kept_scene(options.dir, settings);
+    Scene scene = with_floats(kept_scene(options.dir, settings), options.dir, options.floats);
     if (scene.params.dimension() == 2)
         throw InputError(options.dir + ": is a 2D run; sections are drawn by the run itself, with output.preview = true");
     const double scale = options.scale * (options.preview ? 0.5 : 1);
