@@ -155,6 +155,12 @@ void RunFolder::clear()
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
+    std::error_code error;
+    for (const auto& set : fs::directory_iterator(fs::path(dir_) / "float", error)) {
+        for (const char* name : {"bodies.jsonl", "scene.toml"}) fs::remove(set.path() / name, error);
+        fs::remove(set.path(), error);
+    }
+    fs::remove(fs::path(dir_) / "float", error);
     for (const char* name : {"stats.csv", "components.csv", "gauges.csv", "bodies.jsonl", "gauges.svg", "stats.svg", "movie.mp4", "render.mp4", "tarn.usda", "scene.toml", "run.json"})
         fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);

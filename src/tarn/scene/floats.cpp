@@ -50,6 +50,37 @@ bool pressure_gradient(const FloatWater<D>& water, Vec<D, float> x, Vec<D, float
     return true;
 }
 
+// Out of the water; upwards where phi has no slope, far from it.
+template <int D>
+Vec<D, float> normal_at(const FloatWater<D>& water, Vec<D, float> x)
+{
+    const auto phi = water.phi->view();
+    const Cell<D> cells = water.phi->grid().cells;
+    Vec<D, float> n;
+    for (int a = 0; a < D; ++a) {
+        Vec<D, float> up = x, down = x;
+        up[a] += 0.5f;
+        down[a] -= 0.5f;
+        n[a] = sample_cells(phi, cells, up) - sample_cells(phi, cells, down);
+    }
+    const float l = length(n);
+    return l > 0 ? (1 / l) * n : Vec<D, float>::unit(1);
+}
+
+template <int D>
+Vec<D, float> in_cells(const FloatWater<D>& water, Vec3 place)
+{
+    Vec<D, float> x;
+    for (int a = 0; a < D; ++a) x[a] = static_cast<float>(place[a] / water.phi->grid().h - 0.5);
+    return x;
+}
+
+template <int D>
+Vec3 surface_normal(const FloatWater<D>& water, Vec3 place)
+{
+    return lift<D>(normal_at(water, in_cells(water, place)).template as<double>());
+}
+
 // What a node meets.
 struct Met {
     double wet = 0;  // how much of it is under water
@@ -57,15 +88,13 @@ struct Met {
 };
 
 template <int D>
-Met meet(const FloatWater<D>& water, Vec3 place, double side)
+Met meet(const FloatWater<D>& water, Vec3 place, double width)
 {
     const Grid<D>& grid = water.phi->grid();
-    Vec<D, float> x;
-    for (int a = 0; a < D; ++a) x[a] = static_cast<float>(place[a] / grid.h - 0.5);
-    const auto phi = water.phi->view();
-    const float d = sample_cells(phi, grid.cells, x);
+    Vec<D, float> x = in_cells(water, place);
+    const float d = sample_cells(water.phi->view(), grid.cells, x);
     Met met;
-    met.wet = std::clamp(0.5 - static_cast<double>(d) / side, 0.0, 1.0);
+    met.wet = std::clamp(0.5 - static_cast<double>(d) / width, 0.0, 1.0);
     if (!(met.wet > 0)) return met;
     met.velocity = lift<D>(sample_velocity(water.velocity->view(), grid.cells, x).template as<double>());
     // Where the cells around have no pressure, those a cell deeper do.
@@ -75,15 +104,7 @@ Met meet(const FloatWater<D>& water, Vec3 place, double side)
             met.push = lift<D>((-1.0f * gradient).template as<double>());
             break;
         }
-        Vec<D, float> n;
-        for (int a = 0; a < D; ++a) {
-            Vec<D, float> up = x, down = x;
-            up[a] += 0.5f;
-            down[a] -= 0.5f;
-            n[a] = sample_cells(phi, grid.cells, up) - sample_cells(phi, grid.cells, down);
-        }
-        const float l = length(n);
-        if (l > 0) x -= (1 / l) * n;
+        x -= normal_at(water, x);
     }
     return met;
 }
@@ -102,13 +123,16 @@ void push_by_water(RigidBody& body, const FloatNodes& nodes, const FloatWater<D>
                    double rho, Vec3 g, double dt)
 {
     Vec3 force, torque, carried, turned;  // of the pressure; of damping, but for the body's own velocity
-    double c_sum = 0;
+    double c_sum = 0, width = 0;
     Matrix3 resist{};
+    // How deep what a node stands for reaches, across the surface.
+    const Vec3 normal = body.rotation.inverse().rotate(surface_normal(s > 0.5 ? after : before, body.position));
+    for (int a = 0; a < D; ++a) width += std::fabs(normal[a]) * nodes.spacing[a];
     for (size_t n = 0; n < nodes.at.size(); ++n) {
         const Vec3 r = body.rotation.rotate(nodes.at[n]), x = body.position + r;
-        const Met met = s <= 0   ? meet(before, x, nodes.sides[n])
-                        : s >= 1 ? meet(after, x, nodes.sides[n])
-                                 : between(meet(before, x, nodes.sides[n]), meet(after, x, nodes.sides[n]), s);
+        const Met met = s <= 0   ? meet(before, x, width)
+                        : s >= 1 ? meet(after, x, width)
+                                 : between(meet(before, x, width), meet(after, x, width), s);
         const double volume = met.wet * nodes.volumes[n];
         if (!(volume > 0)) continue;
         force += volume * met.push;
@@ -144,46 +168,48 @@ FloatNodes float_nodes(const RigidBody& body, const Scene& scene)
     const int dimension = scene.params.dimension();
     const std::vector<Shape> all = scene.solids.at(0);
     const std::vector<Shape> own(all.begin() + body.first, all.begin() + body.last + 1);
-    // Calls f(r, volume) for fine cubes that fill the body, those at its surface by their part inside.
-    constexpr int along = 6 * nodes_along;
-    const auto for_each_cube = [&](const auto& f) {
-        const double side = 2 * body.radius / along;
-        const int half = along / 2 + 1, deep = dimension == 3 ? half : 0;
-        for (int k = -deep; k <= deep; ++k)
-            for (int j = -half; j <= half; ++j)
-                for (int i = -half; i <= half; ++i) {
-                    const Vec3 r = side * Vec3{double(i), double(j), double(k)};
-                    const double part = std::clamp(0.5 - distance(own, body.centre + r) / side, 0.0, 1.0);
-                    if (part > 0) f(r, part * std::pow(side, dimension));
-                }
-    };
-    // A lattice that fits the body along each axis; a node has what is nearest to it, and lies in its middle.
-    Vec3 lo = Vec3::all(HUGE_VAL), hi = Vec3::all(-HUGE_VAL);
-    for_each_cube([&](Vec3 r, double) {
-        for (int a = 0; a < 3; ++a) lo[a] = std::min(lo[a], r[a]), hi[a] = std::max(hi[a], r[a]);
-    });
-    const double wanted = 2 * body.radius / nodes_along;
-    int n[3];
-    for (int a = 0; a < 3; ++a) n[a] = std::max(a < dimension ? 3 : 1, static_cast<int>(std::lround((hi[a] - lo[a]) / wanted)));
+    const auto depth = [&](Vec3 r) { return -distance(own, body.centre + r); };
+    // How far it reaches along each axis: at a place inside, by its depth at least.
+    constexpr int looks = 12;
+    Vec3 lo, hi;
+    for (int k = dimension == 3 ? -looks : 0; k <= (dimension == 3 ? looks : 0); ++k)
+        for (int j = -looks; j <= looks; ++j)
+            for (int i = -looks; i <= looks; ++i) {
+                const Vec3 r = (body.radius / looks) * Vec3{double(i), double(j), double(k)};
+                const double d = depth(r);
+                for (int a = 0; a < dimension && d >= 0; ++a) lo[a] = std::min(lo[a], r[a] - d), hi[a] = std::max(hi[a], r[a] + d);
+            }
+    // A lattice that fits these. A node has what is in its part of it, by small ones, and lies in the middle of that.
+    constexpr int small = 4;
     FloatNodes nodes;
+    int n[3] = {1, 1, 1}, parts[3] = {1, 1, 1};
+    double side = 1;  // of a small part
+    for (int a = 0; a < dimension; ++a) {
+        n[a] = std::max(3, static_cast<int>(std::lround((hi[a] - lo[a]) * nodes_along / (2 * body.radius))));
+        parts[a] = small * n[a];
+        nodes.spacing[a] = (hi[a] - lo[a]) / n[a];
+        side *= nodes.spacing[a] / small;
+    }
+    const double volume = side;
+    side = std::pow(volume, 1.0 / dimension);
     std::vector<Vec3> sums(static_cast<size_t>(n[0]) * static_cast<size_t>(n[1] * n[2]));
     std::vector<double> volumes(sums.size());
-    for_each_cube([&](Vec3 r, double v) {
-        int at[3];
-        for (int a = 0; a < 3; ++a) {
-            const double part = hi[a] > lo[a] ? (r[a] - lo[a]) / (hi[a] - lo[a]) : 0.0;
-            at[a] = std::min(n[a] - 1, static_cast<int>(part * n[a]));
-        }
-        const size_t i = static_cast<size_t>(at[0] + n[0] * (at[1] + n[1] * at[2]));
-        volumes[i] += v;
-        sums[i] += v * r;
-        nodes.volume += v;
-    });
+    for (int k = 0; k < parts[2]; ++k)
+        for (int j = 0; j < parts[1]; ++j)
+            for (int i = 0; i < parts[0]; ++i) {
+                const int at[3] = {i, j, k};
+                Vec3 r;
+                for (int a = 0; a < dimension; ++a) r[a] = lo[a] + (at[a] + 0.5) * nodes.spacing[a] / small;
+                const double v = std::clamp(0.5 + depth(r) / side, 0.0, 1.0) * volume;
+                const size_t node = static_cast<size_t>(i / small + n[0] * (j / small + n[1] * (k / small)));
+                volumes[node] += v;
+                sums[node] += v * r;
+                nodes.volume += v;
+            }
     for (size_t i = 0; i < sums.size(); ++i) {
         if (!(volumes[i] > 0)) continue;
         nodes.at.push_back((1 / volumes[i]) * sums[i]);
         nodes.volumes.push_back(volumes[i]);
-        nodes.sides.push_back(std::pow(volumes[i], 1.0 / dimension));
     }
     nodes.length = std::pow(nodes.volume, 1.0 / dimension);
     return nodes;

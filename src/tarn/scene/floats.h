@@ -35,7 +35,7 @@ struct FloatWater {
 struct FloatNodes {
     std::vector<Vec3> at;         // from the centre of mass, at the start
     std::vector<double> volumes;  // m³ (m² in 2D)
-    std::vector<double> sides;    // roots of those
+    Vec3 spacing;                 // between them along the body's axes at the start
     double volume = 0;            // their sum
     double length = 0;            // its root
 };
