@@ -98,6 +98,16 @@ advection = "maccormack"
 [surface]
 band = 5
 advection = "weno5"
+[whitewater]
+rise_speed = 0.5
+rise = 1e5
+crest_curvature = 20
+crest = 1e5
+trapped_speed = 0.5
+trapped = 1e5
+impact_speed = 1.5
+size = 0.002
+wind = [3, 0, 0]
 [pressure]
 tolerance = 1e-6
 max_iterations = 50
