@@ -199,6 +199,26 @@ TEST(ConjugateGradients, mic0_solves_bubbles_and_stands_in_for_the_multigrid)
         }
 }
 
+// Conjugate gradients take as many iterations as there are cells along a side, with MIC(0) as many as its root (Gustafsson 1978): twice
+// as many where there are four times the cells, 2.5 with what rounding adds. A factor that is not the matrix's own gives that up.
+TEST(ConjugateGradients, mic0_takes_the_root_of_the_cells_along_a_side)
+{
+    const auto iterations = [](int n) {
+        std::mt19937 random(9);
+        Closed s({n, n});
+        s.set_inner_faces([](Cell<2>, int) { return 1.0f; });
+        backend::each(s.grid.box(), [&](Cell<2> c) { s.excess(c) = c[1] == n - 1 ? 2.0f : 0.0f; });
+        s.set_noise(random);
+        invert_diagonal(s.inverse, s.excess, s.w, s.tiles);
+        const SolveReport report = solve_mic0(s.x, s.b, s.system, ClosedPockets<2>{}, Goal{.tolerance = 1e-4, .from_zero = true}, s.p, s.z);
+        EXPECT_TRUE(report.converged);
+        return report.iterations;
+    };
+    const int few = iterations(32), more = iterations(128);
+    EXPECT_LT(few, 32);
+    EXPECT_LT(more, 2.5 * few) << few << ' ' << more;
+}
+
 // A constant is nothing to a matrix without Dirichlet rows, and much of it in x leaves the residual what it was.
 TEST(ConjugateGradients, a_constant_gives_no_product)
 {
