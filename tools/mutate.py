@@ -125,9 +125,9 @@ def prepare(jobs):
     return build
 
 
-def run_tests(build, long, module=None):
-    """Nothing when all pass, else what noticed: a module's tests, the quick ones, then the long ones if asked."""
-    for chosen in (([NEAR[module]] if module else []) + [f"-{LONG}"] + ([LONG] if long else [])):
+def run_tests(build, far, module=None):
+    """Nothing when all pass, else what noticed: a module's tests, then those of `far`."""
+    for chosen in ([NEAR[module]] if module else []) + far:
         code, text = run([str(build / "bin/test_core"), f"--gtest_filter={chosen}", "--gtest_fail_fast", "--gtest_brief=1"], build, 1800)
         if code:
             return failed_test(text) if code != 124 else "it never ended"
@@ -140,6 +140,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="only look for the lines")
     parser.add_argument("--list", action="store_true", help="name the faults")
     parser.add_argument("--quick", action="store_true", help="the quick tests alone")
+    parser.add_argument("--near", action="store_true", help="the tests of each fault's module alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time [cores]")
     given = parser.parse_args()
     chosen = list(numbers(given.only)) if given.only else range(len(FAULTS))
@@ -157,7 +158,8 @@ def main():
         return 1 if gone else 0
 
     build = prepare(given.jobs)
-    noticed = run_tests(build, not given.quick)
+    far = [] if given.near else [f"-{LONG}"] if given.quick else [f"-{LONG}", LONG]
+    noticed = run_tests(build, far or list(NEAR.values()))
     if noticed:
         sys.exit(f"mutate: {noticed} fails without any fault")
     caught = 0
@@ -169,7 +171,7 @@ def main():
         try:
             path.write_text(good.replace(there, instead))
             code, text = run(["ninja", "-C", str(build), "-j", str(given.jobs), "test_core"], COPY / "tree")
-            noticed = run_tests(build, not given.quick, file.split("/")[0]) if code == 0 else None
+            noticed = run_tests(build, far, file.split("/")[0]) if code == 0 else None
         finally:
             path.write_text(good)
         caught += noticed is not None

@@ -376,7 +376,8 @@ private:
     // "scene.toml:14: source": as the reader names places.
     std::string place(const char* kind, int line) const { return fmt::format("{}:{}: {}", scene_.file, line, kind); }
 
-    // No-slip acts by viscosity; the scheme of 1996 has it in its velocities.
+    // At the domain's sides no-slip acts by viscosity alone; the scheme of 1996 has it in its velocities. A solid's is also in the velocity
+    // that the water is carried with beside it.
     void walls_that_do_not_stick()
     {
         const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity > 0;
@@ -389,10 +390,6 @@ private:
                                                   scene_.file));
                 break;
             }
-        for (const SolidParams& s : params_.solid)
-            if (s.no_slip)
-                add(Finding::warning, fmt::format("{}: no_slip does nothing to water without viscosity; give fluid.viscosity, or remove it",
-                                                  place("solid", s.line)));
     }
 
     // A wall thinner than a cell is seen as a sheet between cells. A mesh's is lost where it passes between samples.
