@@ -7,7 +7,7 @@
     tools/mutate.py --list
 
 Each fault is one line: a sign, an index, a factor or a missing call, as a slip of the hand leaves them. The source is copied to
-build-mutate/, the core is built there at -O1, and test_core is run: the tests of the fault's module first, then the quick ones, and the long ones where
+build-mutate/, the core is built there, and test_core is run: the tests of the fault's module first, then the quick ones, and the long ones where
 those pass. A fault that no test catches
 wants a test. A fault that does not compile, or whose line is gone, wants another.
 """
@@ -116,7 +116,7 @@ def prepare(jobs):
         shutil.copyfile(source, copy)
     build = COPY / "tree/build-core"
     if not (build / "build.ninja").exists():
-        code, text = run(["cmake", "--preset", "core-test"], COPY / "tree")
+        code, text = run(["cmake", "--preset", "core"], COPY / "tree")
         if code:
             sys.exit(text)
     code, text = run(["ninja", "-C", str(build), "-j", str(jobs), "test_core"], COPY / "tree")
