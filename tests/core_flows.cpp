@@ -19,7 +19,7 @@ P box(Vec3 min, Vec3 max)
 
 double volume(Water<2>& w, const Scene& scene) { return measure(w, scene.params).volume; }
 
-// The bound for rates: 1 % of rate times time.
+// A rate is kept to 1 % of rate times time.
 TEST(Source, fills_a_box_at_its_rate)
 {
     Params p = pool(2, 32, 0.3);

@@ -147,6 +147,7 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     two.time = one.time;
     two.step = one.step;
     two.volume_expected = one.volume_expected;
+    two.ahead = one.ahead;
     two.particles.copy(one.particles);
     two.enclosed_air = one.enclosed_air;
     two.fragments.copy(one.fragments);

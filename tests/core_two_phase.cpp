@@ -87,7 +87,7 @@ TEST_P(Interfaces, a_pool_under_air_stays_still)
     EXPECT_LT(run_to(w, scene, 0.5), 1e-4 * std::sqrt(9.81 * 0.5));
 }
 
-// A dam breaks under air at 1000 : 1.2. The issue allows 12 iterations to 1e-4.
+// A dam breaks under air at 1000 : 1.2. As with water alone, 12 iterations are enough for 1e-4.
 template <int D>
 void expect_few_iterations(int cells, Interface interface, double t)
 {
@@ -126,8 +126,8 @@ TEST_P(Interfaces, pressure_takes_few_iterations_in_foam)
     expect_few_iterations_in_foam<3>(32, GetParam(), 1);
 }
 
-// A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D). The issue allows 1 %, and
-// asks for currents that fall with the size of cells. Measured: 0.3 % of the speed of the drop's own waves;
+// A drop of radius 0.25 at rest, sigma = 1: its pressure is higher by sigma / R = 4 (2D), to 1 %, and its
+// currents fall with the size of cells. Measured: 0.3 % of the speed of the drop's own waves;
 // 1.7 % (smeared) and 3.7 % (sharp) where viscosity spreads the pull and phi is made a distance with ripples.
 const double own_waves = std::sqrt(1 / (1000 * 0.25));  // sqrt(sigma / (rho R))
 struct Resting {
@@ -207,8 +207,8 @@ TEST_P(Interfaces, heavy_over_light_grows_as_Rayleigh_and_Taylor_say)
 }
 
 // A capillary wave between two liquids alike, wavelength 1, a0 = 0.01, sigma = 1, rho = 1, mu = 0.0182571749236: the
-// amplitude by Prosperetti 1981, at tau = omega0 t with omega0 = 11.1366559937, every 5.9 / 2.4 of tau or so. The issue
-// allows 3 % rms of a0 at 32 cells a wavelength.
+// amplitude by Prosperetti 1981, at tau = omega0 t with omega0 = 11.1366559937, every 5.9 / 2.4 of tau or so: to
+// 3 % rms of a0 at 32 cells a wavelength.
 TEST_P(Interfaces, a_capillary_wave_decays_as_Prosperetti_says)
 {
     constexpr struct {
@@ -317,8 +317,8 @@ TEST(CarriedVolume, is_neither_made_nor_lost)
     expect_volume_carried<3>(20);
 }
 
-// The box of violent sloshing, without the correction of volume: the issue allows 2 %, where the level set alone is off
-// by tens of percent. Phi moves until all but 0.2 % is paid of what cells should hold, or for eight times: 1 % leaves
+// The box of violent sloshing, without the correction of volume, where the level set alone is off by tens of
+// percent. Phi moves until all but 0.2 % is paid of what cells should hold, or for eight times: 1 % leaves
 // room for steps in which that is not enough.
 TEST_P(Interfaces, foam_keeps_its_volume_where_it_is_carried)
 {

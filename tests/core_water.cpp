@@ -9,7 +9,7 @@
 namespace tarn {
 namespace {
 
-// The bound is the issue's: 1e-4 sqrt(g d) for one second.
+// Nothing that a viewer could see moves in a second: 1e-4 of the speed of waves, sqrt(g d).
 constexpr double still = 1e-4;
 
 class StillWater : public testing::TestWithParam<double> {};

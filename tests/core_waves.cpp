@@ -28,8 +28,8 @@ double period_of(const std::vector<Sample>& samples)
     return 2 * (crossings.back() - crossings.front()) / static_cast<double>(crossings.size() - 1);
 }
 
-// A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s. The issue allows 1
-// % with 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03,
+// A tank 1 m long, 0.5 m deep: omega = sqrt(g k tanh(k d)) with k = pi gives a period of 1.18182 s, to 1 % with
+// 32 cells of depth. The surface starts as a tilted plane, 1 cm high at the ends: k times the amplitude is 0.03,
 // and its square, by which the period of waves that are not small differs, 0.001.
 TEST(Sloshing, has_the_period_of_small_waves)
 {
@@ -50,7 +50,7 @@ TEST(Sloshing, has_the_period_of_small_waves)
 }
 
 // Martin & Moyce 1952, a column 2.25 in wide and twice as high. Table 2: the front, in widths, over T = t sqrt(2 g /
-// a); from T = 1.43 to 3.33 it advances by 1.319 per unit of T, and the issue allows 5 %. Their time began when the
+// a); from T = 1.43 to 3.33 it advances by 1.319 per unit of T, to 5 %. Their time began when the
 // gate, which takes time to open, began to move, so T may be shifted by up to 0.3. Table 6: the height at the wall, in
 // column heights, over t sqrt(g / a), within 0.05.
 TEST(DamBreak, runs_as_fast_as_measured)
@@ -103,7 +103,7 @@ TEST(DamBreak, runs_as_fast_as_measured)
 }
 
 // A drop of radius a = 1/3 in two dimensions, rho = 27, sigma = 2/3, drawn out by 5 %: Lamb's omega^2 = (n^3 - n) sigma
-// / (rho a^3) gives mode n = 2 a period of pi. The issue allows 2 % at 100 cells; validation/drop checks that, here are
+// / (rho a^3) gives mode n = 2 a period of pi, to 2 % at 100 cells; validation/drop checks that, here are
 // half as many.
 TEST(Drop, swings_with_the_period_of_Lamb)
 {

@@ -98,6 +98,16 @@ advection = "maccormack"
 [surface]
 band = 5
 advection = "weno5"
+[whitewater]
+rise_speed = 0.5
+rise = 1e5
+crest_curvature = 20
+crest = 1e5
+trapped_speed = 0.5
+trapped = 1e5
+impact_speed = 1.5
+size = 0.002
+wind = [3, 0, 0]
 [pressure]
 tolerance = 1e-6
 max_iterations = 50
@@ -557,6 +567,7 @@ TEST(SceneReader, air_belongs_to_water_and_air)
     EXPECT_EQ(refusal(good + both + "[wind]\nvelocity = [1, 0, 0]\n"),
               "x.toml:15: wind: has no part in a scene whose air flows by itself; remove [wind] or method.phases");
     EXPECT_EQ(refusal(good + "[method]\nadvection = \"cip\"\n[surface]\nadvection = \"linear\"\n"), "accepted");
+    EXPECT_NE(refusal(good + "[method]\nadvection = \"weno5\"\n").find("carries a surface and no velocity"), std::string::npos);
 }
 
 TEST(SceneReader, the_solver_of_1996_has_its_own_ways)

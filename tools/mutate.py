@@ -7,7 +7,8 @@
     tools/mutate.py --list
 
 Each fault is one line: a sign, an index, a factor or a missing call, as a slip of the hand leaves them. The source is copied to
-build-mutate/, built there, and test_core is run: the quick tests first, and the long ones where those pass. A fault that no test catches
+build-mutate/, the core is built there at -O1, and test_core is run: the tests of the fault's module first, then the quick ones, and the long ones where
+those pass. A fault that no test catches
 wants a test. A fault that does not compile, or whose line is gone, wants another.
 """
 
@@ -24,6 +25,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "build-mutate"
 # Long physics; they run when the others found nothing.
 LONG = "*TaylorGreen*:*Cavity*:*Viscosity*:*Sloshing*:*DamBreak*:*Drop*:*Hysing*:*Bubble*"
+
+# Tests that concern a module.
+NEAR = {
+    "pressure": "Projection*:Pressure*:ClosedPocket*:ConjugateGradients*:StillWater*:OpenSide*:Ceiling*:BlackBox*:*Interfaces*resting*:EnclosedAir*",
+    "surface": "Redistancing*:CarriedSurface*:Particles*:Surface*:VolumeCorrection*:Geometry*:StillWater*",
+    "advect": "Advection*:Cip*:CarriedSurface*:TaylorGreen*:Gap*:ThinWalls*",
+    "phases": "*Interfaces*:Viscosity*:TaylorGreen*:Cavity*:Fragments*:CarriedVolume*",
+}
 
 # (file below src/tarn/, what stands there once, what is put in its place, what is wrong then)
 FAULTS = [
@@ -70,7 +79,7 @@ FAULTS = [
      "normal stress is halved"),
     ("phases/viscosity.cpp", "force += edge * (u[a](across) - here + (side ? along : -along));", "force += edge * (u[a](across) - here + along);",
      "shear has one sign on both sides"),
-    ("phases/fragments.cpp", "changes.push(m, a, -given, 0, grid);", "changes.push(m, a, given, 0, grid);", "fragments drag the grid the wrong way"),
+    ("phases/fragments.cpp", "changes.push(m, a, -given, grid);", "changes.push(m, a, given, grid);", "fragments drag the grid the wrong way"),
 ]
 
 
@@ -105,9 +114,9 @@ def prepare(jobs):
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, copy)
-    build = COPY / "tree/build"
+    build = COPY / "tree/build-core"
     if not (build / "build.ninja").exists():
-        code, text = run(["cmake", "--preset", "default", "-DTARN_CUDA=OFF"], COPY / "tree")
+        code, text = run(["cmake", "--preset", "core-test"], COPY / "tree")
         if code:
             sys.exit(text)
     code, text = run(["ninja", "-C", str(build), "-j", str(jobs), "test_core"], COPY / "tree")
@@ -116,9 +125,9 @@ def prepare(jobs):
     return build
 
 
-def run_tests(build, long):
-    """Nothing when all pass, else what noticed: the quick tests, then the long ones if asked."""
-    for chosen in ([f"-{LONG}"] + ([LONG] if long else [])):
+def run_tests(build, far, module=None):
+    """Nothing when all pass, else what noticed: a module's tests, then those of `far`."""
+    for chosen in ([NEAR[module]] if module else []) + far:
         code, text = run([str(build / "bin/test_core"), f"--gtest_filter={chosen}", "--gtest_fail_fast", "--gtest_brief=1"], build, 1800)
         if code:
             return failed_test(text) if code != 124 else "it never ended"
@@ -131,6 +140,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="only look for the lines")
     parser.add_argument("--list", action="store_true", help="name the faults")
     parser.add_argument("--quick", action="store_true", help="the quick tests alone")
+    parser.add_argument("--near", action="store_true", help="the tests of each fault's module alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time [cores]")
     given = parser.parse_args()
     chosen = list(numbers(given.only)) if given.only else range(len(FAULTS))
@@ -148,7 +158,8 @@ def main():
         return 1 if gone else 0
 
     build = prepare(given.jobs)
-    noticed = run_tests(build, not given.quick)
+    far = [] if given.near else [f"-{LONG}"] if given.quick else [f"-{LONG}", LONG]
+    noticed = run_tests(build, far or list(NEAR.values()))
     if noticed:
         sys.exit(f"mutate: {noticed} fails without any fault")
     caught = 0
@@ -160,7 +171,7 @@ def main():
         try:
             path.write_text(good.replace(there, instead))
             code, text = run(["ninja", "-C", str(build), "-j", str(given.jobs), "test_core"], COPY / "tree")
-            noticed = run_tests(build, not given.quick) if code == 0 else None
+            noticed = run_tests(build, far, file.split("/")[0]) if code == 0 else None
         finally:
             path.write_text(good)
         caught += noticed is not None

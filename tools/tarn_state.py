@@ -7,36 +7,42 @@ import struct
 
 import numpy as np
 
-HEADER = struct.Struct("<8sIi3iidddddqqqqqqqqqQ")
+HEADER = struct.Struct("<8sIi3iidQ")
+RECORD = struct.Struct("<24sq")
 MAGIC = b"TARNCKPT"
-VERSION = 8
+VERSION = 9
 
 
 class State:
-    """A checkpoint. Arrays are indexed [i, j] or [i, j, k] along x, y, z; velocity[a] has one more value along axis a,
-    since it sits on faces."""
+    """A checkpoint. `members` has every member of src/tarn/step/state.h by its name: fields as arrays with one padding element at either
+    end, everything else as 32-bit words. Arrays are indexed [i, j] or [i, j, k] along x, y, z; velocity[a] has one more value along
+    axis a, since it sits on faces."""
 
-    def __init__(self, cells, h, time, step, frame, volume_expected, fields, rest):
+    def __init__(self, cells, h, frame, members):
         self.cells = cells
         self.h = h
-        self.time = time
-        self.step = step
         self.frame = frame
-        self.volume_expected = volume_expected
-        self.fields = fields  # as stored: phi, each velocity component, pressure, with one padding element at either end
-        self.rest = rest  # particles, components, gradients, fragments, pockets, sources and bodies, as stored: what belongs to no component, the step before, their counts, their words
+        self.members = members
+
+    @property
+    def time(self):
+        return float(self.members["time"].view("<f8")[0])
+
+    @property
+    def step(self):
+        return int(self.members["step"].view("<i8")[0])
 
     @property
     def phi(self):
-        return self._inner(self.fields[0], None)
+        return self._inner(self.members["phi"], None)
 
     @property
     def velocity(self):
-        return [self._inner(f, axis) for axis, f in enumerate(self.fields[1:-1])]
+        return [self._inner(self.members["velocity." + "xyz"[axis]], axis) for axis in range(len(self.cells))]
 
     @property
     def pressure(self):
-        return self._inner(self.fields[-1], None)
+        return self._inner(self.members["pressure"], None)
 
     def centres(self, axis):
         return (np.arange(self.cells[axis]) + 0.5) * self.h
@@ -53,36 +59,35 @@ def read_checkpoint(path):
     magic, version, dimension, *rest = HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise ValueError(f"{path}: no checkpoint of version {VERSION}")
-    cells, (frame, h, time, volume_expected, elsewhere, dt_before, step, *counts, _) = tuple(rest[:dimension]), rest[3:]
-    words = np.frombuffer(data, "<i4", offset=HEADER.size, count=(len(data) - HEADER.size - 8) // 4)
+    cells, (frame, h, _) = tuple(rest[:dimension]), rest[3:]
     shape = [n + 2 for n in cells]
-    size, at, fields = int(np.prod(shape)), 0, []
-    for _ in range(dimension + 2):
-        field, done = np.empty(size, "<f4"), 0
+    at, members = HEADER.size, {}
+    while at < len(data) - 8:
+        name, size = RECORD.unpack_from(data, at)
+        at += RECORD.size
+        values, done = np.empty(size, "<f4"), 0
         while done < size:
-            n = int(words[at])
-            at += 1
+            (n,) = struct.unpack_from("<i", data, at)
             # A positive count is followed by as many values, a negative one by a value that stands that often.
             take = n if n > 0 else 1
-            field[done:done + abs(n)] = words[at:at + take].view("<f4")
-            at += take
+            values[done:done + abs(n)] = np.frombuffer(data, "<f4", offset=at + 4, count=take)
+            at += 4 + 4 * take
             done += abs(n)
-        fields.append(field.reshape(shape, order="F"))
-    return State(cells, h, time, step, frame, volume_expected, fields,
-                 (elsewhere, dt_before, tuple(counts), words[at:].tobytes()))
+        is_field = size == np.prod(shape)
+        members[name.rstrip(b"\0").decode()] = values.reshape(shape, order="F") if is_field else values
+    return State(cells, h, frame, members)
 
 
 def write_checkpoint(path, state):
     dimension = len(state.cells)
-    elsewhere, dt_before, counts, lists = state.rest
     payload = b""
-    for field in state.fields:
-        values = field.astype("<f4").ravel(order="F")
-        payload += struct.pack("<i", values.size) + values.tobytes()
-    payload += lists
+    for name, member in state.members.items():
+        values = member.astype("<f4").ravel(order="F")
+        payload += RECORD.pack(name.encode(), values.size)
+        if values.size:
+            payload += struct.pack("<i", values.size) + values.tobytes()
     cells = list(state.cells) + [1] * (3 - dimension)
-    data = HEADER.pack(MAGIC, VERSION, dimension, *cells, state.frame, state.h, state.time, state.volume_expected,
-                       elsewhere, dt_before, state.step, *counts, len(payload)) + payload
+    data = HEADER.pack(MAGIC, VERSION, dimension, *cells, state.frame, state.h, len(payload)) + payload
     pathlib.Path(path).write_bytes(data + struct.pack("<Q", _checksum(data)))
 
 

@@ -99,10 +99,15 @@ void compare(const fs::path& web, const fs::path& source, int cells)
 
 }  // namespace
 
-int bench_play(const fs::path& web, const fs::path& source)
+int bench_play(const fs::path& web, const fs::path& source, bool compare_only)
 {
     set_threads(1);
     for (const int cells : {64, 192}) {
+        if (compare_only) {
+            fmt::print("play {}x{}\n", cells, 3 * cells / 4);
+            compare(web, source, cells);
+            continue;
+        }
         const int steps = cells == 64 ? 1500 : 250;
         const Timing native = time_native(source / timed_scene, cells, steps);
         fmt::print("play {}x{}: native {:.2f} ms a step, {:.0f} steps/s on one thread\n", cells, 3 * cells / 4,

@@ -23,11 +23,13 @@
 #include "tarn/run/bench.h"
 #include "tarn/run/check.h"
 #include "tarn/run/convert.h"
+#include "tarn/run/float.h"
 #include "tarn/run/plot.h"
 #include "tarn/run/redraw.h"
 #include "tarn/run/render.h"
 #include "tarn/run/run.h"
 #include "tarn/run/validate.h"
+#include "tarn/run/whitewater.h"
 #include "tarn/scene/read.h"
 
 namespace fs = std::filesystem;
@@ -42,6 +44,8 @@ constexpr const char* examples = R"(Examples:
   tarn run scenes/dam_break.toml --resume         go on after Ctrl-C, a crash or a power cut
   tarn preview out/dam_break --set camera.fov=30  draws the run again, with another camera
   tarn render out/dam_break --frames 20-40        pictures by the renderer
+  tarn whitewater out/dam_break                   spray, bubbles and foam over the run, for both of these
+  tarn float out/soda_cans --scene scenes/floats/cans.toml   bodies that the run carries and that do not disturb it
   tarn check scenes/dam_break.toml                what it will take, and what looks like a mistake
   tarn params                                     every key of a scene file
   tarn view out/dam_break                         the run in a browser, while it goes on or afterwards
@@ -194,10 +198,12 @@ private:
     RunOptions running_;
     RenderOptions rendering_;
     RedrawOptions drawing_;
+    WhitewaterOptions foaming_;
+    FloatOptions floating_;
     PlayOptions playing_;
     int frames_ = 0;
     double rate_ = 0;
-    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false;
+    bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false, compare_only_ = false;
 
     CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
     {
@@ -234,6 +240,10 @@ private:
     static void add_quiet(CLI::App* command, bool& quiet)
     {
         command->add_flag("--quiet", quiet, "Print nothing but warnings and errors");
+    }
+    static void add_floats(CLI::App* command, std::vector<std::string>& floats)
+    {
+        command->add_option("--float", floats, "Show this set of `tarn float`; may be repeated")->type_name("NAME")->allow_extra_args(false);
     }
     static void add_folder(CLI::App* command, std::string& dir, const char* meaning = "Folder of the run")
     {
@@ -297,6 +307,7 @@ private:
         command->add_option("--frames", drawing_.frames, "Only these, into try/preview: 12, 10-20 or 10-20/5 [all]")
             ->type_name("LIST");
         add_settings(command, settings);
+        add_floats(command, drawing_.floats);
         add_threads(command, drawing_.threads);
         add_quiet(command, drawing_.quiet);
 
@@ -317,8 +328,27 @@ private:
                           "Quick, into try/render: half the size, 8 samples, denoised");
         command->add_flag("--again", rendering_.again, "Render frames that are finished, too");
         add_settings(command, settings);
+        add_floats(command, rendering_.floats);
         add_threads(command, rendering_.threads);
         add_quiet(command, rendering_.quiet);
+
+        command = add("whitewater", "Add spray, bubbles and foam to a finished run; preview and render show them", [this] {
+            foaming_.settings = overrides_of(settings_, 0);
+            return whitewater(foaming_);
+        });
+        add_folder(command, foaming_.dir);
+        add_settings(command, "Set a key of [whitewater], such as whitewater.size=0.002; may be repeated");
+        add_threads(command, foaming_.threads);
+        add_quiet(command, foaming_.quiet);
+
+        command = add("float", "Let a finished run carry bodies that do not disturb it", [this] { return float_bodies(floating_); });
+        add_folder(command, floating_.dir);
+        command->add_option("--scene", floating_.scene, "File with the bodies: [[solid]] with motion = \"body\"")
+            ->required()
+            ->type_name("FILE");
+        command->add_option("--name", floating_.name, "Of the set, in DIR/float [the file's]")->type_name("NAME");
+        add_threads(command, floating_.threads);
+        add_quiet(command, floating_.quiet);
 
         command = add("movie", "Join the pictures of a run: movie.mp4, and render.mp4",
                       [this] { return movie(dir_, rate_); });
@@ -373,11 +403,12 @@ private:
 
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
-            if (name_ == "play") return bench_play(web_folder(), home());
+            if (name_ == "play") return bench_play(web_folder(), home(), compare_only_);
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");
         add_backend(command);
+        command->add_flag("--compare", compare_only_, "Of play: only compare WebAssembly with this program");
         command->add_option("--results", results_, "Folder for the numbers [out/bench]")->type_name("DIR");
         add_threads(command, running_.threads);
     }

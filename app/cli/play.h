@@ -20,6 +20,6 @@ int view(const PlayOptions& options, const std::string& folder);
 
 // Times the playground natively, on one thread, and as WebAssembly under Node.js where both are there: milliseconds a step,
 // their ratio, and how far phi is apart after 100 steps. `web` is the folder of the built page.
-int bench_play(const std::filesystem::path& web, const std::filesystem::path& source);
+int bench_play(const std::filesystem::path& web, const std::filesystem::path& source, bool compare_only);
 
 }  // namespace tarn

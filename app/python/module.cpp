@@ -1,6 +1,7 @@
 // import tarn: scenes and simulations for Python. The package around it, app/python/package/__init__.py, adds attributes from the
 // parameter table and loops; this file is what they stand on.
 
+#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -106,6 +107,7 @@ void add_simulation(py::module_& m)
         .def("changed", &PySimulation::changed, py::call_guard<py::gil_scoped_release>())
         .def("save", &PySimulation::save, py::arg("path"), py::arg("frame") = 0, py::call_guard<py::gil_scoped_release>())
         .def("load", &PySimulation::load, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+        .def_property_readonly("hash", [](const PySimulation& s) { return fmt::format("{:016x}", s.hash()); })
         .def_property_readonly("phi", [](py::object self) { return self.cast<PySimulation&>().phi(self); })
         .def_property_readonly("pressure", [](py::object self) { return self.cast<PySimulation&>().pressure(self); })
         .def_property_readonly("velocity", [](py::object self) { return py::tuple(self.cast<PySimulation&>().velocity(self)); })

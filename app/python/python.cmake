@@ -9,6 +9,7 @@ set(package_folder ${CMAKE_BINARY_DIR}/python/tarn)
 add_library(tarn_python_module MODULE app/python/module.cpp app/python/scene.cpp)
 set_target_properties(tarn_python_module PROPERTIES PREFIX "" OUTPUT_NAME _tarn SUFFIX .${Python3_SOABI}.so
   LIBRARY_OUTPUT_DIRECTORY ${package_folder})
+set_target_properties(tarn_python_module PROPERTIES TARN_OPTIMIZE 1)
 target_include_directories(tarn_python_module SYSTEM PRIVATE ${Python3_INCLUDE_DIRS} ${TARN_PYBIND11_INCLUDE})
 target_compile_options(tarn_python_module PRIVATE -fvisibility=hidden)
 target_link_libraries(tarn_python_module PRIVATE tarn tarn_core)

@@ -65,6 +65,7 @@ public:
     virtual void changed() = 0;
     virtual void save(const std::string& path, int frame) const = 0;
     virtual int load(const std::string& path) = 0;
+    virtual uint64_t hash() const = 0;
     virtual Mesh mesh() const = 0;
 
     // Arrays without a copy; `self` keeps the memory alive.
@@ -113,6 +114,7 @@ public:
         backup_ = Backup<D>(water_.grid);
         return frame;
     }
+    uint64_t hash() const override { return state_hash(water_); }
     Mesh mesh() const override { return surface_mesh(water_); }
 
     pybind11::array phi(pybind11::handle self) override { return array_of(water_.phi, -1, self); }

@@ -63,12 +63,13 @@ async function run(tests, end) {
 async function runAll(tests) {
     let failed = 0;
     for (const [name, test] of tests) {
+        const begun = Date.now(), time = () => ` [${((Date.now() - begun) / 1000).toFixed(1)} s]`;
         try {
             const told = await test();
-            console.log('ok - ' + name + (told ? ': ' + told : ''));
+            console.log('ok - ' + name + (told ? ': ' + told : '') + time());
         } catch (error) {
             ++failed;
-            console.log('not ok - ' + name + ': ' + error.message);
+            console.log('not ok - ' + name + ': ' + error.message + time());
         }
     }
     console.log(`${tests.length - failed} passed, ${failed} failed`);

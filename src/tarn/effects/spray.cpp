@@ -1,7 +1,6 @@
 #include "tarn/effects/spray.h"
 
 #include <algorithm>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -22,7 +21,14 @@ std::vector<T> read(const T* there, int n)
     return values;
 }
 
-// Takes out what has no volume any more, and makes room for `more` at the end. Returns where that begins.
+// What a drop gives to a face, in cells of water.
+struct Given {
+    int face;
+    float mass, momentum;
+};
+
+}  // namespace
+
 template <int D>
 int compact(Fragments<D>& drops, int more, SprayRoom<D>& room)
 {
@@ -43,24 +49,6 @@ int compact(Fragments<D>& drops, int more, SprayRoom<D>& room)
     drops.swap(room.drops);
     return kept;
 }
-
-// Where the drag of air decelerates a drop of this volume, in cells, by k |v - u|^2: k, in 1/m.
-template <int D>
-TARN_HD inline float drag_of(float volume, float h, float per_density)
-{
-    constexpr float pi = std::numbers::pi_v<float>;
-    const float r = h * (D == 3 ? std::cbrt(volume * (3 / (4 * pi))) : std::sqrt(volume / pi));
-    // Section over volume. In 2D a drop is a cylinder.
-    return 0.5f * per_density * (D == 3 ? 3 / (4 * r) : 2 / (pi * r));
-}
-
-// What a drop gives to a face, in cells of water.
-struct Given {
-    int face;
-    float mass, momentum;
-};
-
-}  // namespace
 
 template <int D>
 void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
@@ -354,6 +342,7 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
+    template int compact(Fragments<D>&, int, SprayRoom<D>&);                                                           \
     template void take_up(Fragments<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, Ledger<D>&,         \
                           const Sheets<D>&, double, double, double&, SprayRoom<D>&);                                   \
     template std::vector<Landing<D>> fly(Fragments<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,           \

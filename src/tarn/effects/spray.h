@@ -55,6 +55,11 @@ struct Landing {
     double volume, placed = 0;  // placed: as much of it is on the grid
 };
 
+// Takes out what has no volume any more, and makes room for `more` at the end. Returns where that begins. Where anything
+// has changed, room.drops has the list as it was.
+template <int D>
+int compact(Fragments<D>& drops, int more, SprayRoom<D>& room);
+
 // Turns lost particles into spray. To be asked while the ledger has the components that were there before the surface
 // moved for dt; the volume is taken from them. `next_id` counts droplets.
 template <int D>

@@ -1,13 +1,8 @@
 // A checkpoint is, little-endian throughout:
-//   Header            which grid, when, and how long the payload is
-//   payload           phi, then each velocity component, then pressure, padding included; the columns of
-//                     particles; what each body of water should hold, and what of it drops brought, as halves of 64-bit
-//                     numbers, and each cell's body; the gradients that CIP carries, of phi and of each velocity
-//                     component; the debt where volume is carried; the columns of droplets and bubbles, and what they
-//                     were given; the cells of small pockets, which pocket each is in, and the air it holds; what sources
-//                     have yet to give; the state of rigid bodies; everything as packed 32-bit words
-//   checksum          64 bits over header and payload
-// A field is packed by folding runs of equal words: the air (phi clamped to the band, velocity zero) and deep water
+//   Header     which grid, which frame, and how long the payload is
+//   payload    for each member of step/state.h, in its order, a Record and the member's 32-bit words, packed
+//   checksum   64 bits over header and payload
+// Words are packed by folding runs of equal ones: the air (phi clamped to the band, velocity zero) and deep water
 // are most of a domain, while anything cleverer would cost more time than the disk. Every bit comes back, signed zeros
 // and NaNs included, because words are compared and not numbers.
 
@@ -23,6 +18,7 @@
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
 #include "tarn/params/tables.h"
+#include "tarn/step/state.h"
 
 namespace tarn {
 
@@ -31,7 +27,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 8;
+constexpr uint32_t version = 9;
 
 struct Header {
     char magic[8];
@@ -39,18 +35,16 @@ struct Header {
     int32_t dimension;
     int32_t cells[3];
     int32_t frame;
-    double h, time, volume_expected, elsewhere, dt_before;
-    int64_t step;
-    int64_t particles, bodies;
-    int64_t labels;     // cells that tell their body: all, or none
-    int64_t gradients;  // how many fields of them
-    int64_t fragments;
-    int64_t pockets;   // cells in them
-    int64_t sources;
-    int64_t rigid;     // bodies
+    double h;
     uint64_t payload;  // bytes
 };
-static_assert(sizeof(Header) == 152, "no padding, so that every byte of the header is defined and checked");
+static_assert(sizeof(Header) == 48, "no padding, so that every byte of the header is defined and checked");
+
+struct Record {
+    char name[24];  // padded with zeros
+    int64_t words;  // before they are packed
+};
+static_assert(sizeof(Record) == 32, "no padding");
 
 // Packed words: a count n > 0 is followed by n words as they are; n < 0 by one word that stands -n times.
 constexpr size_t shortest_run = 8;
@@ -117,39 +111,6 @@ bool unpack(std::string_view& in, float* values, size_t size)
     return true;
 }
 
-// The fields of a checkpoint, in the order of the file.
-template <int D, class WaterOrConst, class F>
-void for_each_field(WaterOrConst& water, F&& f)
-{
-    f(water.phi);
-    for (int a = 0; a < D; ++a) f(water.velocity[a]);
-    f(water.pressure);
-}
-
-// What only some methods have, gradients, debt and acceleration, in the order of the file.
-template <int D, class WaterOrConst, class F>
-void for_each_gradient(WaterOrConst& water, F&& f)
-{
-    for (int b = 0; b < D && water.phi_gradient.any(); ++b) f(water.phi_gradient.along[b]);
-    for (int a = 0; a < D; ++a)
-        for (int b = 0; b < D && water.velocity_gradient[a].any(); ++b) f(water.velocity_gradient[a].along[b]);
-    if (water.debt.size() > 0) f(water.debt);
-    for (int a = 0; a < D && water.acceleration[a].size() > 0; ++a) f(water.acceleration[a]);
-}
-template <int D>
-int64_t gradients_of(const Water<D>& water)
-{
-    int64_t n = 0;
-    for_each_gradient<D>(water, [&](const Field<D>&) { ++n; });
-    return n;
-}
-
-std::vector<double> numbers_of(const Exchange& e)
-{
-    return {e.volume, e.momentum[0], e.momentum[1], e.momentum[2], e.gravity[0], e.gravity[1], e.gravity[2], e.next_id};
-}
-Exchange exchange_from(const std::vector<double>& v) { return {v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}, v[7]}; }
-
 // The words of one field or list, as the program sees them.
 void pack_from(std::string& out, const float* values, size_t n, Where where)
 {
@@ -166,30 +127,147 @@ void unpack_to(std::string_view& in, float* values, size_t n)
     backend::copy(values, read.data(), n * sizeof(float));
 }
 
-template <int N>
-void pack_columns(std::string& out, const Columns<N>& list)
+// Small members are packed by way of their words, as floats of the same bits.
+template <class T>
+std::vector<float> as_words(const std::vector<T>& values)
 {
-    for (int n = 0; n < N; ++n) pack_from(out, list.column(n), static_cast<size_t>(list.count()), list.where());
-}
-template <int N>
-void unpack_columns(std::string_view& in, Columns<N>& list, int count)
-{
-    list.resize(count);
-    for (int n = 0; n < N; ++n) unpack_to(in, list.column(n), static_cast<size_t>(count));
-}
-
-// Words are packed as floats of the same bits.
-std::vector<float> as_words(const std::vector<double>& values)
-{
-    std::vector<float> words(2 * values.size());
-    if (!values.empty()) std::memcpy(words.data(), values.data(), values.size() * sizeof(double));
+    std::vector<float> words(values.size() * sizeof(T) / sizeof(float));
+    if (!values.empty()) std::memcpy(words.data(), values.data(), values.size() * sizeof(T));
     return words;
 }
-std::vector<double> from_words(const std::vector<float>& words)
+template <class T>
+std::vector<T> from_words(const std::vector<float>& words)
 {
-    std::vector<double> values(words.size() / 2);
-    if (!values.empty()) std::memcpy(values.data(), words.data(), values.size() * sizeof(double));
+    std::vector<T> values(words.size() * sizeof(float) / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), words.data(), values.size() * sizeof(T));
     return values;
+}
+
+std::vector<float> words_of(double x) { return as_words(std::vector<double>{x}); }
+std::vector<float> words_of(long n) { return as_words(std::vector<int64_t>{n}); }
+template <class T>
+std::vector<float> words_of(const std::vector<T>& values)
+{
+    return as_words(values);
+}
+std::vector<float> words_of(const std::vector<RigidBody>& bodies) { return as_words(numbers_of(bodies)); }
+std::vector<float> words_of(const Exchange& e)
+{
+    return as_words(std::vector<double>{e.volume, e.momentum[0], e.momentum[1], e.momentum[2], e.gravity[0], e.gravity[1],
+                                        e.gravity[2], e.next_id});
+}
+
+void set_words(double& x, const std::vector<float>& words) { x = from_words<double>(words)[0]; }
+void set_words(long& n, const std::vector<float>& words) { n = static_cast<long>(from_words<int64_t>(words)[0]); }
+template <class T>
+void set_words(std::vector<T>& values, const std::vector<float>& words)
+{
+    values = from_words<T>(words);
+}
+void set_words(std::vector<RigidBody>& bodies, const std::vector<float>& words)
+{
+    set_numbers(bodies, from_words<double>(words));
+}
+void set_words(Exchange& e, const std::vector<float>& words)
+{
+    const std::vector<double> v = from_words<double>(words);
+    e = {v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}, v[7]};
+}
+
+// ---- A member to its packed words, and back ----
+
+struct Packed {
+    int64_t words = 0;
+    std::string bytes;
+};
+
+template <int D, class T>
+Packed packed(const Field<D, T>& f)
+{
+    static_assert(sizeof(T) == sizeof(float));
+    Packed p{static_cast<int64_t>(f.size()), {}};
+    if (p.words > 0) pack_from(p.bytes, reinterpret_cast<const float*>(f.data()), f.size(), f.where());
+    return p;
+}
+template <ColumnList T>
+Packed packed(const T& list)
+{
+    Packed p{int64_t{T::columns} * list.count(), {}};
+    for (int n = 0; n < T::columns; ++n) pack_from(p.bytes, list.column(n), static_cast<size_t>(list.count()), list.where());
+    return p;
+}
+template <class T>
+Packed packed(const T& member)
+{
+    const std::vector<float> words = words_of(member);
+    Packed p{static_cast<int64_t>(words.size()), {}};
+    pack(p.bytes, words.data(), words.size());
+    return p;
+}
+
+template <int D, class T>
+void unpack_member(std::string_view& in, Field<D, T>& f, const Record& r, const Grid<D>& grid)
+{
+    if (r.words == 0) return;
+    if (f.size() == 0) f = Field<D, T>(grid);
+    unpack_to(in, reinterpret_cast<float*>(f.data()), f.size());
+}
+template <ColumnList T, int D>
+void unpack_member(std::string_view& in, T& list, const Record& r, const Grid<D>&)
+{
+    list.resize(static_cast<int>(r.words / T::columns));
+    for (int n = 0; n < T::columns; ++n) unpack_to(in, list.column(n), static_cast<size_t>(list.count()));
+}
+template <class T, int D>
+void unpack_member(std::string_view& in, T& member, const Record& r, const Grid<D>&)
+{
+    std::vector<float> words(static_cast<size_t>(r.words));
+    (void)unpack(in, words.data(), words.size());
+    set_words(member, words);
+}
+
+// What stands against a member with so many words; nothing where it can be taken. Numbers of a fixed count are told by their type, and
+// fields that only some methods have by the water that they are for.
+constexpr const char* other_method = "made with another way to carry phi or the velocity; run again from the start or restore "
+                                     "surface.advection and method.advection";
+template <int D>
+const char* refused(const Field<D>& f, int64_t words, const std::string&)
+{
+    if (words == static_cast<int64_t>(f.size())) return nullptr;
+    return words == 0 || f.size() == 0 ? other_method : "damaged: a field does not fill the grid";
+}
+template <int D>
+const char* refused(const Field<D, int>& labels, int64_t words, const std::string&)
+{
+    const bool fits = words == 0 || labels.size() == 0 || words == static_cast<int64_t>(labels.size());
+    return fits ? nullptr : "damaged: labels do not fill the grid";
+}
+template <ColumnList T>
+const char* refused(const T&, int64_t words, const std::string&)
+{
+    return words % T::columns != 0 || words / T::columns > INT32_MAX ? "damaged: particles are missing" : nullptr;
+}
+template <class T>
+const char* refused(const T& member, int64_t words, const std::string& name)
+{
+    if (name == "flows.due" && words != static_cast<int64_t>(words_of(member).size()))
+        return "made with another number of sources; run again from the start or restore them";
+    if (name == "bodies" && words != static_cast<int64_t>(words_of(member).size()))
+        return "made with another number of bodies; run again from the start or restore them";
+    constexpr bool list = requires { member.size(); };
+    return !list && words != static_cast<int64_t>(words_of(member).size()) ? "damaged: a number is missing" : nullptr;
+}
+template <class T>
+constexpr int parts_of = 1;
+template <ColumnList T>
+constexpr int parts_of<T> = T::columns;
+
+bool take_record(std::string_view& in, Record& r)
+{
+    if (in.size() < sizeof r) return false;
+    std::memcpy(&r, in.data(), sizeof r);
+    in.remove_prefix(sizeof r);
+    return r.words >= 0 && r.name[sizeof r.name - 1] == '\0';
 }
 
 // The header of a checkpoint that is whole.
@@ -226,38 +304,18 @@ void save_checkpoint(const std::string& path, const Water<D>& water, int frame)
     for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
     header.frame = frame;
     header.h = water.grid.h;
-    header.time = water.time;
-    header.volume_expected = water.volume_expected;
-    header.dt_before = water.dt_before;
-    header.step = water.step;
-    header.particles = water.particles.count();
-    header.bodies = static_cast<int64_t>(water.ledger.expected.size());
-    header.elsewhere = water.ledger.elsewhere;
-    header.labels = static_cast<int64_t>(water.ledger.body.size());
-    header.gradients = gradients_of(water);
-    header.fragments = water.fragments.count();
-    header.pockets = static_cast<int64_t>(water.enclosed_air.cells.size());
-    header.sources = static_cast<int64_t>(water.flows.due.size());
-    header.rigid = static_cast<int64_t>(water.bodies.size());
 
     std::string bytes(sizeof header, '\0');
-    for_each_field<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
-    pack_columns(bytes, water.particles);
-    const std::vector<float> halves = as_words(water.ledger.expected);
-    pack(bytes, halves.data(), halves.size());
-    pack_from(bytes, reinterpret_cast<const float*>(water.ledger.body.data()), water.ledger.body.size(),
-              water.ledger.body.where());
-    for_each_gradient<D>(water, [&](const Field<D>& f) { pack_from(bytes, f.data(), f.size(), f.where()); });
-    pack_columns(bytes, water.fragments);
-    const std::vector<float> given = as_words(numbers_of(water.exchange));
-    pack(bytes, given.data(), given.size());
-    for (const std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions})
-        pack(bytes, reinterpret_cast<const float*>(list->data()), list->size());
-    pack(bytes, water.enclosed_air.volumes.data(), water.enclosed_air.volumes.size());
-    const std::vector<float> due = as_words(water.flows.due);
-    pack(bytes, due.data(), due.size());
-    const std::vector<float> rigid = as_words(numbers_of(water.bodies));
-    pack(bytes, rigid.data(), rigid.size());
+    for_each_member<D>(
+        [&](const std::string& name, const auto& member) {
+            const Packed p = packed(member);
+            Record r{};
+            r.words = p.words;
+            name.copy(r.name, sizeof r.name - 1);
+            bytes.append(reinterpret_cast<const char*>(&r), sizeof r);
+            bytes += p.bytes;
+        },
+        water);
     header.payload = bytes.size() - sizeof header;
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint64_t sum = checksum(bytes);
@@ -287,73 +345,47 @@ int load_checkpoint(const std::string& path, Water<D>& water)
 
     // First only look, so that a file which is refused leaves the water as it was.
     std::string_view payload = summed.substr(sizeof header), look = payload;
-    for_each_field<D>(water, [&](Field<D>& f) {
-        if (!unpack(look, nullptr, f.size())) throw torn("damaged: a field does not fill the grid");
-    });
-    const auto look_for = [&](int64_t n, int columns, const char* what) {
-        bool there = n >= 0 && n <= INT32_MAX;
-        for (int c = 0; there && c < columns; ++c) there = unpack(look, nullptr, static_cast<size_t>(n));
-        if (!there) throw torn(what);
-    };
-    look_for(header.particles, Particles<D>::columns, "damaged: particles are missing");
-    look_for(2 * header.bodies, 1, "damaged: bodies are missing");
-    if (header.labels != 0 && header.labels != water.grid.storage()) throw torn("damaged: bodies do not fill the grid");
-    look_for(header.labels, 1, "damaged: bodies do not fill the grid");
-    if (header.gradients != gradients_of(water))
-        throw RunError(path +
-                       ": made with another way to carry phi or the velocity; run again from the start or restore " +
-                       "surface.advection and method.advection");
-    look_for(water.grid.storage(), static_cast<int>(header.gradients), "damaged: gradients do not fill the grid");
-    look_for(header.fragments, Fragments<D>::columns, "damaged: droplets and bubbles are missing");
-    look_for(2 * exchange_numbers, 1, "damaged: what droplets and bubbles were given is missing");
-    look_for(header.pockets, 3, "damaged: enclosed air is missing");
-    look_for(2 * header.sources, 1, "damaged: what sources have yet to give is missing");
-    if (header.sources != static_cast<int64_t>(water.flows.due.size()))
-        throw RunError(path + ": made with another number of sources; run again from the start or restore them");
-    look_for(2 * rigid_state_numbers * header.rigid, 1, "damaged: rigid bodies are missing");
-    if (header.rigid != static_cast<int64_t>(water.bodies.size()))
-        throw RunError(path + ": made with another number of bodies; run again from the start or restore them");
-    if (!look.empty()) throw torn("damaged: there is more than fields, particles, bodies, enclosed air and sources");
-    for_each_field<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
-    unpack_columns(payload, water.particles, static_cast<int>(header.particles));
-    std::vector<float> halves(2 * static_cast<size_t>(header.bodies));
-    (void)unpack(payload, halves.data(), halves.size());
-    water.ledger.expected = from_words(halves);
-    water.ledger.elsewhere = header.elsewhere;
-    if (header.labels > 0) {
-        if (water.ledger.body.size() == 0) water.ledger.body = Field<D, int>(water.grid);
-        unpack_to(payload, reinterpret_cast<float*>(water.ledger.body.data()), water.ledger.body.size());
-    }
-
-    for_each_gradient<D>(water, [&](Field<D>& f) { unpack_to(payload, f.data(), f.size()); });
-    unpack_columns(payload, water.fragments, static_cast<int>(header.fragments));
-    std::vector<float> given(2 * exchange_numbers);
-    (void)unpack(payload, given.data(), given.size());
-    water.exchange = exchange_from(from_words(given));
-    const size_t pockets = static_cast<size_t>(header.pockets);
-    for (std::vector<int>* list : {&water.enclosed_air.cells, &water.enclosed_air.regions}) {
-        list->resize(pockets);
-        (void)unpack(payload, reinterpret_cast<float*>(list->data()), pockets);
-    }
-    water.enclosed_air.volumes.resize(pockets);
-    (void)unpack(payload, water.enclosed_air.volumes.data(), pockets);
-    std::vector<float> due(2 * static_cast<size_t>(header.sources));
-    (void)unpack(payload, due.data(), due.size());
-    water.flows.due = from_words(due);
-    std::vector<float> rigid(static_cast<size_t>(2 * rigid_state_numbers * header.rigid));
-    (void)unpack(payload, rigid.data(), rigid.size());
-    set_numbers(water.bodies, from_words(rigid));
-
-    water.time = header.time;
-    water.step = static_cast<long>(header.step);
-    water.volume_expected = header.volume_expected;
-    water.dt_before = header.dt_before;
+    for_each_member<D>(
+        [&](const std::string& name, const auto& member) {
+            Record r;
+            if (!take_record(look, r)) throw torn("damaged: members of the state are missing");
+            if (name != r.name) throw torn(("damaged: it has " + std::string(r.name) + " in place of " + name).c_str());
+            if (const char* why = refused(member, r.words, name)) throw RunError(path + ": " + why);
+            constexpr int parts = parts_of<std::remove_cvref_t<decltype(member)>>;
+            for (int n = 0; n < parts; ++n)
+                if (!unpack(look, nullptr, static_cast<size_t>(r.words / parts))) throw torn(("damaged: of " + name + " words are missing").c_str());
+        },
+        water);
+    if (!look.empty()) throw torn("damaged: there is more than a state");
+    for_each_member<D>(
+        [&](const std::string&, auto& member) {
+            Record r;
+            (void)take_record(payload, r);
+            unpack_member(payload, member, r, water.grid);
+        },
+        water);
     return header.frame;
+}
+
+template <int D>
+uint64_t state_hash(const Water<D>& water)
+{
+    uint64_t hash = 0;
+    for_each_member<D>(
+        [&](const std::string& name, const auto& member) {
+            const std::string words = name + packed(member).bytes;
+            const uint64_t sums[2] = {hash, checksum(words)};
+            hash = checksum({reinterpret_cast<const char*>(sums), sizeof sums});
+        },
+        water);
+    return hash;
 }
 
 template void save_checkpoint<2>(const std::string&, const Water<2>&, int);
 template void save_checkpoint<3>(const std::string&, const Water<3>&, int);
 template int load_checkpoint<2>(const std::string&, Water<2>&);
 template int load_checkpoint<3>(const std::string&, Water<3>&);
+template uint64_t state_hash<2>(const Water<2>&);
+template uint64_t state_hash<3>(const Water<3>&);
 
 }  // namespace tarn

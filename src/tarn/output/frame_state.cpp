@@ -1,5 +1,5 @@
-// A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component and one
-// for the columns of droplets and bubbles. A block is its length, then what zlib made of it.
+// A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component, one for the
+// columns of droplets and bubbles and one for the pressure, which version 1 had not. A block is its length, then what zlib made of it.
 //
 // Fields become whole numbers, padding included. Each is replaced by what differencing along x, y and z in turn leaves,
 // the error of predicting it from its neighbours (Ibarria et al. 2003, Out-of-core Compression and Decompression of Large
@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include <zlib.h>
 
@@ -28,9 +29,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'F', 'R', 'M', 'E'};
-constexpr uint32_t state_version = 1;
+constexpr uint32_t state_version = 2, version_without_pressure = 1;
 constexpr float phi_steps = 2048, phi_reach = 3;  // a cell, cells
 constexpr float velocity_steps = 1024;           // up to the largest
+constexpr float pressure_steps = 16384;          // up to the largest
 constexpr float velocity_reach = 3;              // cells from the water, as a level set's volume has
 
 struct Header {
@@ -41,8 +43,10 @@ struct Header {
     float velocity_step;  // m/s
     double h, time;
     int64_t fragments;
+    double pressure_step;  // Pa; not in version 1
 };
-static_assert(sizeof(Header) == 56, "no padding, so that every byte of the header is defined");
+constexpr size_t header_without_pressure = 56;
+static_assert(sizeof(Header) == 64, "no padding, so that every byte of the header is defined");
 
 using Numbers = std::vector<uint16_t>;  // differences wrap around, and so do their sums
 
@@ -139,6 +143,34 @@ Numbers rounded_velocity(const Water<D>& water, int axis, float step, float reac
     return q;
 }
 
+template <int D>
+bool has_pressure(const Water<D>& water, size_t i)
+{
+    return water.phi.data()[i] < 0 && water.pressure.data()[i] != 0;
+}
+
+template <int D>
+float largest_pressure(const Water<D>& water)
+{
+    float most = 0;
+    for (size_t i = 0; i < water.pressure.size(); ++i)
+        if (has_pressure(water, i)) most = std::max(most, std::fabs(water.pressure.data()[i]));
+    return most;
+}
+
+template <int D>
+Numbers rounded_pressure(const Water<D>& water, float step)
+{
+    Numbers q(water.phi.size());
+    for (size_t i = 0; i < water.pressure.size(); ++i) {
+        if (!(step > 0) || !has_pressure(water, i)) continue;
+        const float p = water.pressure.data()[i];
+        const long n = std::lround(p / step);
+        q[i] = static_cast<uint16_t>(static_cast<int16_t>(n != 0 ? n : p > 0 ? 1 : -1));
+    }
+    return q;
+}
+
 }  // namespace
 
 template <int D>
@@ -154,12 +186,15 @@ void write_state(const std::string& path, const Water<D>& water)
     header.h = water.grid.h;
     header.time = water.time;
     header.fragments = water.fragments.count();
+    header.pressure_step = static_cast<double>(largest_pressure(water) / pressure_steps);
 
-    std::string blocks[D + 2];
-    parallel_rows("pack frame", D + 1, [&](int n) {
-        Numbers q = n == 0 ? rounded_phi(water) : rounded_velocity(water, n - 1, header.velocity_step, reach);
+    std::string blocks[D + 3];
+    parallel_rows("pack frame", D + 2, [&](int n) {
+        Numbers q = n == 0       ? rounded_phi(water)
+                    : n == D + 1 ? rounded_pressure(water, static_cast<float>(header.pressure_step))
+                                 : rounded_velocity(water, n - 1, header.velocity_step, reach);
         take_differences(q, water.grid);
-        blocks[n] = squeezed(bytes_of(q));
+        blocks[n == D + 1 ? D + 2 : n] = squeezed(bytes_of(q));
     });
     const size_t column = static_cast<size_t>(water.fragments.count()) * sizeof(float);
     std::string drops(column * Fragments<D>::columns, '\0');
@@ -181,11 +216,14 @@ FrameState<D> read_state(const std::string& path)
 {
     const std::string bytes = read_file(path);
     const auto fail = [&](const std::string& why) { throw RunError(path + ": " + why + "; run the scene again"); };
-    Header header;
-    if (bytes.size() < sizeof header) fail("too short for a frame");
-    std::memcpy(&header, bytes.data(), sizeof header);
+    Header header{};
+    if (bytes.size() < header_without_pressure) fail("too short for a frame");
+    std::memcpy(&header, bytes.data(), header_without_pressure);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
-    if (header.version != state_version) fail("a frame of version " + std::to_string(header.version));
+    const bool old = header.version == version_without_pressure;
+    if (header.version != state_version && !old) fail("a frame of version " + std::to_string(header.version));
+    if (!old && bytes.size() < sizeof header) fail("too short for a frame");
+    if (!old) std::memcpy(&header, bytes.data(), sizeof header);
     bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
     double storage = 1;
     for (int a = 0; a < D; ++a) {
@@ -203,9 +241,9 @@ FrameState<D> read_state(const std::string& path)
     std::fill(state.phi.data(), state.phi.data() + state.phi.size(), nowhere);
     state.velocity = FaceField<D>(state.grid, Where::program);
 
-    std::string_view left = std::string_view(bytes).substr(sizeof header);
-    std::string_view blocks[D + 2];
-    for (std::string_view& block : blocks) {
+    std::string_view left = std::string_view(bytes).substr(old ? header_without_pressure : sizeof header);
+    std::string_view blocks[D + 3];
+    for (std::string_view& block : std::span(blocks, old ? D + 2 : D + 3)) {
         uint64_t size = 0;
         if (left.size() < sizeof size) fail("cut short");
         std::memcpy(&size, left.data(), sizeof size);
@@ -237,6 +275,13 @@ FrameState<D> read_state(const std::string& path)
         const Numbers u = numbers(a + 1);
         for (size_t i = 0; i < u.size(); ++i)
             state.velocity[a].data()[i] = static_cast<int16_t>(u[i]) * header.velocity_step;
+    }
+    state.any_pressure = !old && header.pressure_step > 0;
+    state.pressure = Field<D>(state.grid, Where::program);
+    if (state.any_pressure) {
+        const Numbers p = numbers(D + 2);
+        for (size_t i = 0; i < p.size(); ++i)
+            state.pressure.data()[i] = static_cast<int16_t>(p[i]) * static_cast<float>(header.pressure_step);
     }
     state.fragments.resize(static_cast<int>(header.fragments));
     const size_t column = static_cast<size_t>(header.fragments) * sizeof(float);

@@ -3,7 +3,8 @@
 // but not enough to go on from, which is a checkpoint's part.
 //
 // phi is rounded to 1/2048 of a cell within 3 cells of the surface, and beyond them only its sign is kept. Velocities are
-// rounded to 1/1024 of the largest component, in water and 3 cells around it, and are zero elsewhere.
+// rounded to 1/1024 of the largest component, in water and 3 cells around it, and are zero elsewhere. Pressures are rounded to
+// 1/16384 of the largest; a cell without one has zero, and one with any has more.
 
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct FrameState {
     double time = 0;
     Field<D> phi;
     FaceField<D> velocity;
+    Field<D> pressure;  // Pa; none of it in states of earlier versions
+    bool any_pressure = false;
     Fragments<D> fragments{Where::program};
 };
 

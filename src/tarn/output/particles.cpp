@@ -1,10 +1,13 @@
 #include "tarn/output/particles.h"
 
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <numbers>
 
 #include <fmt/format.h>
 
+#include "tarn/base/error.h"
 #include "tarn/base/version.h"
 #include "tarn/output/files.h"
 
@@ -44,18 +47,66 @@ std::vector<Drop> drops_of(const Fragments<D>& fragments, double cell, const Fra
 template std::vector<Drop> drops_of(const Fragments<2>&, double, const FragmentParams&);
 template std::vector<Drop> drops_of(const Fragments<3>&, double, const FragmentParams&);
 
+template <int D>
+std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h)
+{
+    constexpr double pi = std::numbers::pi;
+    std::vector<Fragment<D>> list;
+    for (const Drop& drop : drops) {
+        Fragment<D> f;
+        for (int a = 0; a < D; ++a) {
+            f.x[a] = static_cast<double>(drop.position[a]) / h - 0.5;
+            f.u[a] = drop.velocity[a];
+        }
+        const double r = drop.radius / h;
+        f.volume = D == 3 ? 4 * pi / 3 * r * r * r : pi * r * r;
+        f.age = drop.age;
+        f.kind = static_cast<FragmentKind>(drop.kind);
+        f.id = drop.id;
+        list.push_back(f);
+    }
+    return list;
+}
+template std::vector<Fragment<2>> fragments_of(const std::vector<Drop>&, double);
+template std::vector<Fragment<3>> fragments_of(const std::vector<Drop>&, double);
+
+namespace {
+
+constexpr const char* properties =
+    "property float x\nproperty float y\nproperty float z\n"
+    "property float vx\nproperty float vy\nproperty float vz\n"
+    "property float radius\nproperty float age\n"
+    "property int id\nproperty int kind\nproperty float stretch\nend_header\n";
+
+}  // namespace
+
 void write_particles(const std::string& path, const std::vector<Drop>& drops)
 {
     static_assert(sizeof(Drop) == 11 * sizeof(float), "a drop is written as it lies in memory");
-    std::string bytes = fmt::format(
-        "ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n"
-        "property float x\nproperty float y\nproperty float z\n"
-        "property float vx\nproperty float vy\nproperty float vz\n"
-        "property float radius\nproperty float age\n"
-        "property int id\nproperty int kind\nproperty float stretch\nend_header\n",
-        version(), drops.size());
+    std::string bytes =
+        fmt::format("ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n{}",
+                    version(), drops.size(), properties);
     bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
     write_file(path, bytes);
+}
+
+std::vector<Drop> read_particles(const std::string& path)
+{
+    const std::string bytes = read_file(path);
+    const size_t vertex = bytes.find("element vertex "), header = bytes.find(properties);
+    unsigned long count = 0;
+    if (!bytes.starts_with("ply\nformat binary_little_endian 1.0\n") || vertex > header || header == std::string::npos ||
+        std::sscanf(bytes.c_str() + vertex, "element vertex %lu", &count) != 1)
+        throw RunError(path + ": holds no drops as Tarn writes them; make them again");
+    const size_t begin = header + std::string(properties).size();
+    if (count > bytes.size() || bytes.size() != begin + count * sizeof(Drop))
+        throw RunError(path + ": cut short; make it again");
+    std::vector<Drop> drops(count);
+    std::memcpy(static_cast<void*>(drops.data()), bytes.data() + begin, count * sizeof(Drop));
+    for (const Drop& drop : drops)
+        if (drop.kind < 0 || drop.kind > static_cast<int>(FragmentKind::foam))
+            throw RunError(path + ": holds a drop of no known kind; make it again");
+    return drops;
 }
 
 }  // namespace tarn

@@ -27,5 +27,11 @@ std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
 // Binary little-endian PLY: points with velocity (vx vy vz), radius, age, id, kind (0 droplet, 1 bubble, 2 foam) and
 // stretch. Written to a temporary name, then renamed.
 void write_particles(const std::string& path, const std::vector<Drop>& drops);
+// Those of such a file. Throws RunError on one that is damaged or something else.
+std::vector<Drop> read_particles(const std::string& path);
+
+// On a grid of cells of size h: the inverse of drops_of, but for what foam has left to live.
+template <int D>
+std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h);
 
 }  // namespace tarn

@@ -21,6 +21,7 @@ enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, 
 enum class Redistancing { eikonal, reinitialize };
 enum class Interface { smeared, sharp };
 enum class PressureSolver { multigrid, mic0, relaxation };
+enum class DropsShown { all, run, whitewater, none };
 enum class SurfaceFormat { ply, obj, usd, none, vtp };
 enum class VolumeFormat { vdb, vti, npz };
 enum class ShapeKind { box, sphere, ellipsoid, cylinder, cone, torus, plane, terrain, mesh, solitary_wave };
@@ -101,6 +102,24 @@ struct FragmentParams {
     double foam_life = 0;  // s m: of a bubble at the surface, times its radius
 };
 
+// Spray, bubbles and foam over a finished run.   effects/whitewater.h; lengths and speeds from the domain where not given
+struct WhitewaterParams {
+    std::optional<double> rise_speed, rise;        // m/s, 1/m³ (1/m² in 2D)
+    std::optional<double> crest_curvature, crest;  // 1/m, 1/m³
+    std::optional<double> trapped_speed, trapped;  // m/s, 1/m³
+    std::optional<double> impact_speed;            // m/s
+    double impact = 1;
+    std::optional<double> size;  // m
+    double spread = 0.5;
+    double scatter = 0.2;
+    double drag = 0.5;
+    std::optional<Keyed<Vec3>> wind;  // m/s; the scene's where not given
+    double split = 0.5;               // 1/s
+    double foam_life = 1;             // s
+    int most = 2000000;
+    int seed = 0;
+};
+
 struct PressureParams {
     double tolerance = 1e-4;
     int max_iterations = 200;
@@ -128,6 +147,7 @@ struct OutputParams {
     bool preview = true;              // PNG each frame, movie.mp4 at the end
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
+    DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
     int preview_width = 640;          // pixels
     int checkpoint_every = 10;        // frames
     double checkpoint_interval = 20;  // s
@@ -317,6 +337,7 @@ struct Params {
     MethodParams method;
     SurfaceParams surface;
     FragmentParams fragments;
+    WhitewaterParams whitewater;
     PressureParams pressure;
     TimeParams time;
     OutputParams output;

@@ -69,6 +69,12 @@ constexpr Word format_words[] = {
     word("ply", SurfaceFormat::ply), word("obj", SurfaceFormat::obj),   word("usd", SurfaceFormat::usd),
     word("vtp", SurfaceFormat::vtp), word("none", SurfaceFormat::none),
 };
+constexpr Word drops_words[] = {
+    word("all", DropsShown::all),
+    word("run", DropsShown::run),
+    word("whitewater", DropsShown::whitewater),
+    word("none", DropsShown::none),
+};
 constexpr Word volume_words[] = {
     word("vdb", VolumeFormat::vdb),
     word("vti", VolumeFormat::vti),
@@ -171,6 +177,7 @@ std::span<const Word> words(Redistancing) { return redistancing_words; }
 std::span<const Word> words(Interface) { return interface_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
+std::span<const Word> words(DropsShown) { return drops_words; }
 std::span<const Word> words(VolumeFormat) { return volume_words; }
 std::span<const Word> words(ShapeKind) { return shape_kind_words; }
 std::span<const Word> words(Toward) { return toward_words; }
@@ -416,15 +423,58 @@ const ParamRow surface_rows[] = {
 };
 
 const ParamRow fragment_rows[] = {
-    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a fragment; a sphere has about 0.5."),
+    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a droplet or bubble; a sphere has about 0.5."),
     number<&FragmentParams::pieces_per_speed>("pieces_per_speed", "s/m", 0, 1e3,
-                                              "Into how many pieces more a fragment breaks for each m/s of its speed."),
+                                              "Into how many parts more a droplet or bubble breaks for each m/s of its speed."),
     integer<&FragmentParams::most_pieces>("most_pieces", "", 1, 1000, "How many pieces there are at most."),
     number<&FragmentParams::stretch>("stretch", "s/m", 0, 1e3,
-                                     "How much longer than wide a fragment is drawn for each m/s of its speed."),
+                                     "How much longer than wide a droplet or bubble is drawn for each m/s of its speed."),
     number<&FragmentParams::foam_life>("foam_life", "s m", 0, 1e3,
                                        "How long a bubble stays at the surface as foam, times its radius: small ones "
                                        "last longer. With 0 bubbles burst at once."),
+};
+
+const ParamRow whitewater_rows[] = {
+    number<&WhitewaterParams::rise_speed>(
+        "rise_speed", "m/s", 0, fast,
+        "A surface that rises faster throws up droplets; sqrt(9.81 m/s² L) / 4 where not given, L being the domain's "
+        "longest side."),
+    number<&WhitewaterParams::rise>("rise", "1/m³", 0, 1e15,
+                                    "Droplets for each square metre of it and each metre that it rises faster; (45 / "
+                                    "L)³ where not given, in 2D squared."),
+    number<&WhitewaterParams::crest_curvature>(
+        "crest_curvature", "1/m", 0, 1e6,
+        "A surface that bulges more and moves outwards throws up droplets: 2 / R of a ball, 1 / R of a crest; 30 / L where "
+        "not given."),
+    number<&WhitewaterParams::crest>("crest", "1/m³", 0, 1e15,
+                                     "Droplets for each square metre of it and each metre that it moves; as rise where not "
+                                     "given."),
+    number<&WhitewaterParams::trapped_speed>("trapped_speed", "m/s", 0, fast,
+                                             "Surfaces that meet faster enclose bubbles; as rise_speed where not given."),
+    number<&WhitewaterParams::trapped>("trapped", "1/m³", 0, 1e15,
+                                       "Bubbles for each square metre of them and each metre that they approach faster; as "
+                                       "rise where not given."),
+    number<&WhitewaterParams::impact_speed>(
+        "impact_speed", "m/s", 1e-6, fast,
+        "A droplet that lands faster throws up others; twice rise_speed's default where not given."),
+    number<&WhitewaterParams::impact>("impact", "", 0, 100,
+                                      "How many, for each time that it is faster than that by as much again; 8 at most."),
+    number<&WhitewaterParams::size>("size", "m", 1e-9, 1e3,
+                                    "Mean radius of droplets and bubbles; L / 800 where not given."),
+    number<&WhitewaterParams::spread>("spread", "", 0, 0.99, "How far radii are from the mean at most, as a part of it."),
+    number<&WhitewaterParams::scatter>("scatter", "", 0, 10,
+                                       "Velocity away from the surface that droplets start with, at random: at most this "
+                                       "part of their speed."),
+    number<&WhitewaterParams::drag>("drag", "", 0, 100, "Drag coefficient of a droplet or bubble; a sphere has about 0.5."),
+    vector<&WhitewaterParams::wind>("wind", "m/s", -fast, fast,
+                                    "Wind that droplets feel; that of the scene where not given."),
+    number<&WhitewaterParams::split>("split", "1/s", 0, 1e3, "The chance of a droplet in the air to divide, for each second."),
+    number<&WhitewaterParams::foam_life>("foam_life", "s", 0, 1e6,
+                                         "How long foam of the mean radius lives, in the mean; other radii in proportion. "
+                                         "With 0 there is none."),
+    integer<&WhitewaterParams::most>("most", "", 1, 1e8,
+                                     "How many there are at most; beyond, fewer appear everywhere alike."),
+    integer<&WhitewaterParams::seed>("seed", "", 0, 1e9, "Another number makes other random numbers."),
 };
 
 const ParamRow pressure_rows[] = {
@@ -470,6 +520,9 @@ const ParamRow output_rows[] = {
     boolean<&OutputParams::state>("state",
                                   "Keep the water of each frame in a compact form, from which drawings, renders, "
                                   "meshes and volumes are made later."),
+    choice<&OutputParams::drops>("drops",
+                                 "Which droplets, bubbles and foam are in what is made of those later: the run's own, "
+                                 "those of `tarn whitewater`, all or none."),
     integer<&OutputParams::preview_width>("preview_width", "pixels", 16, 8192, "Width of those pictures."),
     integer<&OutputParams::checkpoint_every>("checkpoint_every", "frames", 1, 1e6,
                                              "How often to save what a run resumes from."),
@@ -805,6 +858,8 @@ const Section all_sections[] = {
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
     {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
      fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},
+    {"whitewater", "Spray, bubbles and foam that `tarn whitewater` adds to a finished run.", whitewater_rows,
+     [](Params& p, size_t) -> void* { return &p.whitewater; }},
     {"pressure", "How the pressure is solved.", pressure_rows, [](Params& p, size_t) -> void* { return &p.pressure; }},
     {"time", "Frames and steps.", time_rows, [](Params& p, size_t) -> void* { return &p.time; }},
     {"output", "What a run leaves.", output_rows, [](Params& p, size_t) -> void* { return &p.output; }},

@@ -3,6 +3,8 @@
 //
 // Positions are counted in cells from the first cell's centre.
 
+#include <numbers>
+
 #include "tarn/advect/trace.h"
 #include "tarn/field/nodes.h"
 #include "tarn/pressure/boundary.h"
@@ -18,6 +20,17 @@ TARN_HD inline Vec<D, Real> dragged(Vec<D, Real> v, Vec<D, Real> u, Vec<D, Real>
     const Real size = length(s), c = k * dt;
     if (!(size > 0) || !(c > 0)) return u + s;
     return u + (2 / (1 + std::sqrt(1 + 4 * c * size))) * s;
+}
+
+// Where drag decelerates a drop or bubble of this volume, in cells, by k |v - u|^2: k, in 1/m. `coefficient` is that of
+// drag, times the density around over its own.
+template <int D>
+TARN_HD inline float drag_of(float volume, float h, float coefficient)
+{
+    constexpr float pi = std::numbers::pi_v<float>;
+    const float r = h * (D == 3 ? std::cbrt(volume * (3 / (4 * pi))) : std::sqrt(volume / pi));
+    // Section over volume. In 2D a drop is a cylinder.
+    return 0.5f * coefficient * (D == 3 ? 3 / (4 * r) : 2 / (pi * r));
 }
 
 // What stands in the way, at the end of the step.

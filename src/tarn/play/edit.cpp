@@ -210,7 +210,7 @@ Water<2> carried_over(const Water<2>& from, const Scene& scene)
     w.exchange = from.exchange;
     w.time = from.time;
     w.step = from.step;
-    w.dt_before = from.dt_before;
+    w.ahead = from.ahead;
     start_again(w, scene);
     return w;
 }

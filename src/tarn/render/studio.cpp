@@ -285,9 +285,8 @@ void Studio::add_solids(World& world, const Grid<3>& grid, double time, double s
     }
 }
 
-Frame3d frame_from(const std::string& path, const FragmentParams& params)
+Frame3d frame_from(const FrameState<3>& state, const FragmentParams& params)
 {
-    const FrameState<3> state = read_state<3>(path);
     return {volume_of(state), {}, drops_of(state.fragments, state.grid.h, params)};
 }
 

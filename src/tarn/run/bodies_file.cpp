@@ -47,9 +47,8 @@ void BodiesFile::add(long step, double time, const std::vector<RigidBody>& bodie
     file_.add(nlohmann::ordered_json{{"step", step}, {"time", time}, {"bodies", list}}.dump());
 }
 
-void load_tracks(const std::string& path, const Scene& scene)
+void load_poses(const std::string& path, const std::function<void(double, std::vector<RigidPose>)>& f)
 {
-    if (scene.bodies.empty()) return;
     std::istringstream lines(read_file(path));
     try {
         for (std::string line; std::getline(lines, line);) {
@@ -59,12 +58,20 @@ void load_tracks(const std::string& path, const Scene& scene)
                 const auto& q = b.at("rotation");
                 poses.push_back({vector_of(b.at("position")), {q.at(0), {q.at(1), q.at(2), q.at(3)}}});
             }
-            if (poses.size() != scene.bodies.size()) throw RunError(path + ": holds other bodies than the scene; run it again");
-            scene.solids.tracks().record(parsed.at("time"), std::move(poses));
+            f(parsed.at("time"), std::move(poses));
         }
     } catch (const nlohmann::json::exception& e) {
         throw RunError(path + ": cannot be read: " + e.what());
     }
+}
+
+void load_tracks(const std::string& path, const Scene& scene)
+{
+    if (scene.bodies.empty()) return;
+    load_poses(path, [&](double time, std::vector<RigidPose> poses) {
+        if (poses.size() != scene.bodies.size()) throw RunError(path + ": holds other bodies than the scene; run it again");
+        scene.solids.tracks().record(time, std::move(poses));
+    });
 }
 
 }  // namespace tarn

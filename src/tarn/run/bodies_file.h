@@ -1,7 +1,9 @@
 #pragma once
 // bodies.jsonl: where rigid bodies are and what pushes them, one line a step; and back from there.
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "tarn/output/line_file.h"
 #include "tarn/scene/scene.h"
@@ -21,6 +23,9 @@ private:
     LineFile file_;
     bool any_ = false;
 };
+
+// Calls f(time, poses) for every line of such a file. Throws RunError where it is missing or malformed.
+void load_poses(const std::string& path, const std::function<void(double, std::vector<RigidPose>)>& f);
 
 // Tells the scene's geometry where its bodies were at every step of a run. Throws RunError where the file is missing or
 // malformed.

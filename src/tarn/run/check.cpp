@@ -108,6 +108,7 @@ public:
     {
         size();
         placement();
+        walls_that_do_not_stick();
         thin_walls();
         fit();
         return std::move(report_);
@@ -374,6 +375,22 @@ private:
 
     // "scene.toml:14: source": as the reader names places.
     std::string place(const char* kind, int line) const { return fmt::format("{}:{}: {}", scene_.file, line, kind); }
+
+    // At the domain's sides no-slip acts by viscosity alone; the scheme of 1996 has it in its velocities. A solid's is also in the velocity
+    // that the water is carried with beside it.
+    void walls_that_do_not_stick()
+    {
+        const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity > 0;
+        if (params_.fluid.viscosity.any() || air || params_.method.solver == Solver::foster_metaxas) return;
+        const WallsParams& w = params_.domain.walls;
+        for (const WallKind kind : {w.left, w.right, w.bottom, w.top, w.back, w.front})
+            if (kind == WallKind::no_slip) {
+                add(Finding::warning, fmt::format("{}: domain.walls: \"no-slip\" does nothing to water without viscosity; give fluid.viscosity, or "
+                                                  "make it \"slip\"",
+                                                  scene_.file));
+                break;
+            }
+    }
 
     // A wall thinner than a cell is seen as a sheet between cells. A mesh's is lost where it passes between samples.
     // The centres of the cells near a solid are carried to its surface; from there a walk inward along the normal must

@@ -35,6 +35,8 @@ std::string identity(Params params)
 {
     params.time.frames = TimeParams{}.frames;
     params.output = OutputParams{};
+    // What is added to it afterwards.
+    params.whitewater = WhitewaterParams{};
     // What pictures look like.
     params.camera = CameraParams{};
     params.render = RenderParams{};
@@ -141,18 +143,24 @@ void RunFolder::begin(const Scene& scene)
 // Removes what runs make and nothing else; the log stays open, since it carries the lock.
 void RunFolder::clear()
 {
-    for (const char* kind : {"surface", "solids", "volume", "particles", "preview", "render", "state", "checkpoint", "try/preview",
+    for (const char* kind : {"surface", "solids", "volume", "particles", "whitewater", "preview", "render", "state", "checkpoint", "try/preview",
                              "try/render", "try"}) {
         const fs::path folder = fs::path(dir_) / kind;
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
             const std::string name = entry.path().filename();
             if (name.starts_with("frame_") || name.starts_with("step_") || name.starts_with("failed.") ||
-                name == "manifest.usda")
+                name == "manifest.usda" || name == "whitewater.toml")
                 fs::remove(entry.path());
         }
         fs::remove(folder, error);  // fails, rightly, where something else lies in it
     }
+    std::error_code error;
+    for (const auto& set : fs::directory_iterator(fs::path(dir_) / "float", error)) {
+        for (const char* name : {"bodies.jsonl", "scene.toml"}) fs::remove(set.path() / name, error);
+        fs::remove(set.path(), error);
+    }
+    fs::remove(fs::path(dir_) / "float", error);
     for (const char* name : {"stats.csv", "components.csv", "gauges.csv", "bodies.jsonl", "gauges.svg", "stats.svg", "movie.mp4", "render.mp4", "tarn.usda", "scene.toml", "run.json"})
         fs::remove(fs::path(dir_) / name);
     fs::resize_file(dir_ + "/log.txt", 0);
@@ -161,7 +169,7 @@ void RunFolder::clear()
 void RunFolder::write_status(const RunStatus& s) const
 {
     const auto tenth = [](double x) { return std::round(x * 10) / 10; };
-    const nlohmann::ordered_json json = {
+    nlohmann::ordered_json json = {
         {"version", version()},
         {"scene", scene_name_},
         {"title", title_},
@@ -181,6 +189,7 @@ void RunFolder::write_status(const RunStatus& s) const
         {"threads", s.threads},
         {"peak_memory_mb", tenth(memory_peak() / 1e6)},
     };
+    if (!s.hash.empty()) json["hash"] = s.hash;
     write_file(dir_ + "/run.json", json.dump(2) + '\n');
 }
 

@@ -35,6 +35,7 @@ struct RunStatus {
     double eta = 0;      // s
     double elapsed = 0;  // s, of this session
     int threads = 1;
+    std::string hash;  // over every member of the state that the run ended with; empty while running
 };
 
 // The first line in which two scenes differ, as `"theirs" there, "ours" here`; empty where one run serves both. How long

@@ -7,6 +7,7 @@
 
 #include "tarn/base/error.h"
 #include "tarn/output/files.h"
+#include "tarn/output/particles.h"
 #include "tarn/run/bodies_file.h"
 #include "tarn/run/folder.h"
 #include "tarn/run/frames.h"
@@ -23,8 +24,8 @@ Scene kept_scene(const std::string& dir, const Overrides& settings)
     Scene scene = read_scene(file, settings);
     if (const std::string changed = first_difference(read_params(read_file(file), file), scene.params); !changed.empty())
         throw InputError(fmt::format("{}: what is simulated stays as it is ({}); only what is written of it and how it "
-                                     "looks can be set: [output], [camera], [render], [[light]], and the material, color "
-                                     "and roughness of solids",
+                                     "looks can be set: [output], [whitewater], [camera], [render], [[light]], and the "
+                                     "material, color and roughness of solids",
                                      dir, changed));
     load_tracks(dir + "/bodies.jsonl", scene);
     return scene;
@@ -74,5 +75,24 @@ std::map<int, std::string> kept_frames(const std::string& dir, const std::string
     }
     return chosen;
 }
+
+template <int D>
+void choose_drops(Fragments<D>& fragments, const std::string& dir, int frame, const Params& params)
+{
+    const DropsShown shown = params.output.drops;
+    if (shown == DropsShown::none || shown == DropsShown::whitewater) fragments.resize(0);
+    if (shown == DropsShown::none || shown == DropsShown::run) return;
+    const std::string file = frame_path(dir, "whitewater", frame, "ply");
+    if (!fs::exists(file)) {
+        if (shown == DropsShown::all) return;
+        throw InputError(fmt::format("output.drops = \"whitewater\": {} is not there; make it with: tarn whitewater {}", file,
+                                     dir));
+    }
+    std::vector<Fragment<D>> list = read_fragments(fragments);
+    for (const Fragment<D>& f : fragments_of<D>(read_particles(file), cell_size(params.domain))) list.push_back(f);
+    write_fragments(fragments, list);
+}
+template void choose_drops(Fragments<2>&, const std::string&, int, const Params&);
+template void choose_drops(Fragments<3>&, const std::string&, int, const Params&);
 
 }  // namespace tarn

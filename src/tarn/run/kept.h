@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tarn/phases/fragments.h"
 #include "tarn/scene/read.h"
 
 namespace tarn {
@@ -17,5 +18,10 @@ std::vector<int> frames_named(const std::string& text);
 
 // The states of those frames, or of all where the text is empty. Throws InputError where there are none.
 std::map<int, std::string> kept_frames(const std::string& dir, const std::string& named);
+
+// Of a frame's own droplets, bubbles and foam and those of `tarn whitewater`, what output.drops asks for. Throws InputError
+// where it asks for what is not there.
+template <int D>
+void choose_drops(Fragments<D>& fragments, const std::string& dir, int frame, const Params& params);
 
 }  // namespace tarn

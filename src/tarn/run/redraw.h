@@ -12,6 +12,7 @@ struct RedrawOptions {
     std::string frames;  // as of `tarn render`; empty: all
     int threads = 0;
     bool quiet = false;
+    std::vector<std::string> floats;  // sets of `tarn float` to show
     Overrides settings;  // of the scene's keys
 };
 

@@ -22,6 +22,7 @@
 #include "tarn/render/denoise.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/exit_code.h"
+#include "tarn/run/float.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
 #include "tarn/run/kept.h"
@@ -146,7 +147,9 @@ private:
 
     bool render_frame(int frame, const std::string& state, const Paths& paths, const Claim& claim, int made, int left)
     {
-        Frame3d data = frame_from(state, scene_.params.fragments);
+        FrameState<3> water = read_state<3>(state);
+        choose_drops(water.fragments, options_.dir, frame, scene_.params);
+        Frame3d data = frame_from(water, scene_.params.fragments);
         const std::string next = frame_path(options_.dir, "state", frame + 1, state_ending);
         if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(read_state<3>(next));
 
@@ -191,7 +194,7 @@ int render(const RenderOptions& options)
         set("render.denoise", "true");
     }
     if (options.samples > 0) set("render.samples", std::to_string(options.samples));
-    Scene scene = kept_scene(options.dir, settings);
+    Scene scene = with_floats(kept_scene(options.dir, settings), options.dir, options.floats);
     if (scene.params.dimension() == 2)
         throw InputError(options.dir + ": is a 2D run; sections are drawn by the run itself, with output.preview = true");
     const double scale = options.scale * (options.preview ? 0.5 : 1);

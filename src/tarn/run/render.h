@@ -22,6 +22,7 @@ struct RenderOptions {
     bool again = false;    // render frames that are finished
     int threads = 0;
     bool quiet = false;
+    std::vector<std::string> floats;  // sets of `tarn float` to show
     Overrides settings;  // of the scene's keys
 };
 

@@ -136,16 +136,17 @@ private:
         const double remaining = frame_end - water_.time;
         const double limit = choose_dt(water_, scene_);
         double dt = equal_step(remaining, limit);
+        halvings_ = 0;
         if (!(dt > 0)) return step_too_short(limit, before_.max_speed);
 
         backup_.take(water_);
         StepReport report = step(water_, scene_, dt);
-        for (int halvings = 0;; ++halvings) {
+        for (;; ++halvings_) {
             const std::string why = complaint(report, params_);
             if (why.empty()) break;
             backup_.give_back(water_);
             restore(water_, scene_);
-            if (halvings == max_halvings) return why;
+            if (halvings_ == max_halvings) return why;
             dt /= 2;
             folder_.log(fmt::format("step {}: {}; again with dt = {:.3g} s", water_.step + 1, why, dt));
             report = step(water_, scene_, dt);
@@ -178,7 +179,7 @@ private:
     void add_readings()
     {
         folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
-        folder_.add_bodies(water_.step, water_.time, water_.bodies);
+        folder_.add_bodies(water_.step, water_.time, bodies_now(water_, params_));
     }
 
     StatsRow row(const StepReport& report, double seconds)
@@ -203,10 +204,11 @@ private:
         backup_.take(water_);
         const std::string picture = painter_ ? std::exchange(paths.preview, {}) : "";
         if (painter_) draw(next.drawn);
-        backup_.copy_spray_beside(next.water);
         if (save || paths.need_fields()) {
             backup_.copy_beside(next.water);
             if (water_.solids.any) next.water.solids.distance.copy(water_.solids.distance);
+        } else {
+            backup_.copy_spray_beside(next.water);
         }
         // A checkpoint says that every frame before it is there.
         std::vector<std::shared_future<void>> before;
@@ -290,7 +292,8 @@ private:
                               .step = water_.step,
                               .eta = progress_.eta(progress_state()),
                               .elapsed = timer_.seconds(),
-                              .threads = threads_});
+                              .threads = threads_,
+                              .hash = state == "running" ? "" : fmt::format("{:016x}", state_hash(water_))});
     }
 
     int finish()
@@ -322,8 +325,8 @@ private:
 
     int fail_step(const std::string& why)
     {
-        const std::string text = fmt::format("step {} at {:.4f} s failed, even with dt halved {} times: {}",
-                                             water_.step + 1, water_.time, max_halvings, why);
+        const std::string halved = halvings_ > 0 ? fmt::format(", even with dt halved {} times", halvings_) : "";
+        const std::string text = fmt::format("step {} at {:.4f} s failed{}: {}", water_.step + 1, water_.time, halved, why);
         save_checkpoint(folder_.failed_checkpoint_path(), water_, frame_);
         return fail(text + "; to replay it: " + resume_command());
     }
@@ -373,6 +376,7 @@ private:
     Timer since_status_;
 
     Water<D> water_;
+    int halvings_ = 0;  // of dt, in the newest step
     Backup<D> backup_;
     // On a GPU: states whose frames are being written, their pictures, and that work.
     struct Shown {

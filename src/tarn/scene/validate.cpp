@@ -153,6 +153,14 @@ Found check_render(const Params& params)
     return {};
 }
 
+// Words that one key shares with another, and does nothing with.
+Found check_advection(const Params& params)
+{
+    if (params.method.advection == Advection::weno5)
+        return Problem{"method.advection", "\"weno5\" carries a surface and no velocity; give it to surface.advection, and choose \"maccormack\" or \"cip\" here"};
+    return {};
+}
+
 // Keys that only water and air together know, and those that they do not.
 Found check_air(const Params& params)
 {
@@ -556,7 +564,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_motion, check_joints, check_paths, check_output, check_air, check_flow, check_reference_methods, check_render, check_wind})
+    for (const auto check : {check_names, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_render, check_wind})
         add(all, check(params));
     return all;
 }

@@ -163,7 +163,14 @@ std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, co
     return patches;
 }
 
-// A body's acceleration by gravity and the frame. The Coriolis term is that of the mean of the velocities before and after, as
+// A body's acceleration by gravity and the frame as it moves now.
+template <int D>
+Vec3 weight_of(const RigidBody& b, const FrameForces& frame)
+{
+    return lift<D>(take<D>(frame.at(b.position) + frame.coriolis(b.velocity)));
+}
+
+// The same over a step. The Coriolis term is that of the mean of the velocities before and after, as
 // far as the forces of the step before tell: (v' - v) / dt = A - W x (v + v'). The first step knows none, and expects no change.
 Vec3 weight_of(const RigidBody& b, const FrameForces& frame, double dt, bool first)
 {
@@ -225,23 +232,40 @@ void set_body_velocities(Water<D>& w)
 }
 
 template <int D>
+std::vector<RigidBody> bodies_now(const Water<D>& w, const Params& p)
+{
+    std::vector<RigidBody> bodies = w.bodies;
+    if (w.air) return bodies;
+    const FrameForces frame = frame_forces(p, w.time, 0);
+    for (RigidBody& b : bodies)
+        push(b, b.mass * weight_of<D>(b, frame) + b.force + b.push, b.torque + b.twist, -w.ahead, D);
+    return bodies;
+}
+
+template <int D>
 void move_bodies(Water<D>& w, const Scene& scene, double dt)
 {
+    // Their velocity is that of the middle of the step but for what the length of the steps has changed.
     const Params& p = scene.params;
+    const double late = w.air ? 0 : 0.5 * dt - w.ahead;
+    const FrameForces frame = frame_forces(p, w.time, 0);
     FrameTurn turn;
     if (p.motion)
         turn = {frame_spin(p, w.time), frame_spin(p, w.time + dt),
                 frame_pose(p, w.time + dt).turn.inverse() * frame_pose(p, w.time).turn};
-    for (RigidBody& b : w.bodies) move(b, dt, turn);
+    for (RigidBody& b : w.bodies) {
+        b.position += dt * late * (weight_of<D>(b, frame) + (1 / b.mass) * (b.force + b.push));
+        move(b, dt, turn);
+    }
     tell_poses(w, scene, w.time + dt);
 }
 
 template <int D>
-void predict_bodies(Water<D>& w, const Scene& scene, double dt)
+void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, double dt)
 {
     if (w.bodies.empty()) return;
     const Params& p = scene.params;
-    const FrameForces frame = frame_forces(p, w.time, dt);
+    const FrameForces frame = frame_forces(p, start, dt);
     const double strength = frame.moves ? 1 : length(take<D>(frame.gravity));
     std::vector<Vec3> weights;
     for (RigidBody& b : w.bodies) {
@@ -252,7 +276,7 @@ void predict_bodies(Water<D>& w, const Scene& scene, double dt)
         const double scale = p.fluid.density.constant() * strength * cell_volume(w.grid);
         FrameForces down = frame;
         down.gravity = (1 / strength) * lift<D>(take<D>(frame.gravity));
-        for (const BodyPatch<D>& patch : find_patches(w, scene, down, w.time + dt)) {
+        for (const BodyPatch<D>& patch : find_patches(w, scene, down, t)) {
             RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
             b.force += scale * patch.force;
             b.torque += scale * patch.torque;
@@ -266,12 +290,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
-    forces.bodies = [&w, &scene, dt]() -> const RigidRows<D>* {
+    forces.bodies = [&w, &scene, t]() -> const RigidRows<D>* {
         std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, FrameForces{}, w.time + dt)) terms.push_back(patch.term);
+        for (const BodyPatch<D>& patch : find_patches(w, scene, FrameForces{}, t)) terms.push_back(patch.term);
         w.rigid.set(std::move(terms), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
@@ -307,11 +331,11 @@ static void hold_joints(std::vector<RigidBody>& bodies, const Scene& scene, doub
 }
 
 template <int D>
-void touch(Water<D>& w, const Scene& scene, double dt)
+void touch(Water<D>& w, const Scene& scene, double t, double dt)
 {
     if (w.bodies.empty()) return;
     for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
-    resolve_contacts(w.bodies, scene, w.time + dt, dt);
+    resolve_contacts(w.bodies, scene, t, dt);
     hold_joints(w.bodies, scene, dt, D);
     set_body_velocities(w);
 }
@@ -319,10 +343,11 @@ void touch(Water<D>& w, const Scene& scene, double dt)
 #define TARN_INSTANTIATE(D)                                                                                          \
     template void tell_poses(const Water<D>&, const Scene&, double);                                                 \
     template void set_body_velocities(Water<D>&);                                                                    \
+    template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
-    template void predict_bodies(Water<D>&, const Scene&, double);                                                   \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
-    template void touch(Water<D>&, const Scene&, double);
+    template void predict_bodies(Water<D>&, const Scene&, double, double, double);                                   \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
+    template void touch(Water<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

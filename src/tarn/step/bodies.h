@@ -16,22 +16,26 @@ void tell_poses(const Water<D>& water, const Scene& scene, double t);
 template <int D>
 void set_body_velocities(Water<D>& water);
 
+// The bodies with the velocity of the time at which they are where they are. That of the state is the water's, which is ahead.
+template <int D>
+std::vector<RigidBody> bodies_now(const Water<D>& water, const Params& params);
+
 // Moves the bodies for dt, with the velocity that they have.
 template <int D>
 void move_bodies(Water<D>& water, const Scene& scene, double dt);
 
-// V* = V + dt g, with what else is known before the solve: the pressure's change from cells' centres to the bodies' surfaces
+// V* = V + dt g, where they are at time t, from `start` on, with what else is known before the solve: the pressure's change from cells' centres to the bodies' surfaces
 // (scene/wetted.h), and the contacts of the step before.
 template <int D>
-void predict_bodies(Water<D>& water, const Scene& scene, double dt);
+void predict_bodies(Water<D>& water, const Scene& scene, double t, double start, double dt);
 
 // The bodies as part of the pressure's system.
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& water, const Scene& scene, double dt);
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& water, const Scene& scene, double t, double dt);
 
 // Contacts among bodies, solids and the domain's sides, after the solve: what they change of the velocities is remembered as a
 // force, which the next solve starts with, so that a body that rests on the floor is at rest for the water, too.
 template <int D>
-void touch(Water<D>& water, const Scene& scene, double dt);
+void touch(Water<D>& water, const Scene& scene, double t, double dt);
 
 }  // namespace tarn

@@ -26,9 +26,9 @@ namespace {
 // Deviation from [EMF02]: the dry cells beside the water let out what flows in, too. A velocity that is merely constant
 // across the surface moves it too little where the water under it stretches, so thin sheets and films would gain
 // volume. The faces that lead from such a cell away from the water share its divergence; each belongs to one such cell
-// alone.
+// alone. Nothing flows through faces that solids close.
 template <int D>
-void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
+void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D>& tiles)
 {
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
@@ -45,6 +45,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         }
         return any;
     };
+    const auto closed = [=] TARN_KERNEL(Cell<D> face, int b) { return boundary.solids && !(boundary.open[b](face) > 0); };
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const float near = 2 * static_cast<float>(w.grid.h);
@@ -52,7 +53,7 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             next[i] = nowhere;
-            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near)) return;
+            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near) || closed(c, a)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -65,8 +66,10 @@ void balance_first_layer(Water<D>& w, const Tiles<D>& tiles)
                     Cell<D> face = cell, other = cell;
                     face[b] += side;
                     other[b] += 2 * side - 1;
-                    out += side ? old[b](face) : -old[b](face);
-                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other)) ++away;
+                    const bool shut = closed(face, b);
+                    const float flow = shut ? boundary.closed_velocity(face, b) : old[b](face);
+                    out += side ? flow : -flow;
+                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other) && !shut) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -103,7 +106,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
         extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
-    balance_first_layer(w, unknown);
+    balance_first_layer(w, boundary, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
@@ -112,10 +115,11 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
 // Separates the water from the walls that would have to pull at it, where x = p dt / (rho h). Returns whether there were
 // any.
 template <int D>
-bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, const Field<D>& x)
+bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& boundary, const FrameForces& frame, double dt,
+                         const Field<D>& x)
 {
     Suction<D> suction;
-    suction.frame = frame_forces(p, w.time, dt);
+    suction.frame = frame;
     suction.per_metre = dt / w.grid.h;
     const Vec<D> g = take<D>(suction.frame.gravity);
     // A tenth of a cell's weight, and what the solver leaves.
@@ -250,17 +254,23 @@ void start_hydrostatic(Water<D>& w, const Params& p)
     });
 }
 
+// A change of the velocity: from `start` on over dt, on the surface that there is at time t, before this moves for `move`.
+struct Change {
+    double t, start, dt, move;
+};
+
 // The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
-// that push and do not pull.
+// that push and do not pull. Gaps at walls may close in the surface's next step, which is as long as its newest.
 template <int D>
-SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt)
+SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change)
 {
     const Params& p = scene.params;
+    const double dt = change.dt;
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, dt);
+    couple_bodies(forces, w, scene, change.t, dt);
     if (p.fluid.surface_tension.constant() > 0) forces.kappa = &w.kappa;
     if (!p.surface_pressure.empty()) {
-        set_surface_pressure(w.surface_pressure, scene, w.tiles_active, w.time + 0.5 * dt);
+        set_surface_pressure(w.surface_pressure, scene, w.tiles_active, change.t);
         forces.surface_pressure = &w.surface_pressure;
     }
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
@@ -271,14 +281,14 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
     forces.separate = [&](const Field<D>& x) {
-        const bool any = separate_from_walls(w, p, boundary, dt, x);
+        const bool any = separate_from_walls(w, p, boundary, frame_forces(p, change.start, dt), dt, x);
         separated = separated || any;
         return any;
     };
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
-        const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, dt, w.tiles_active);
-        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, dt, w.swelling, w.band,
+        const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
+        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.swelling, w.band,
                                                           w.tiles_active, w.scratch[0]);
         if (solids) find_wet_tiles(w);
         return sides || solids;
@@ -288,6 +298,62 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
                 w.projection, ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     if (separated) find_tiles_again(w);
     return report;
+}
+
+// The velocity moves and feels its forces, becomes divergence free, and is carried past the surface, where the next step will
+// look for it. A surface that moves for dt with a velocity that then changes for dt keeps the energy of what falls and of waves
+// where this velocity is that of the middle of the surface's step (leapfrog). So it is ahead of the surface by half a step, from
+// the first one on; and where dt changes it changes for longer or shorter, but by no more than half.
+inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt); }
+
+template <int D>
+void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<D>>& landings, const Change& change,
+                     StepReport& report)
+{
+    const Params& p = scene.params;
+    const Boundary<D> boundary = boundary_of(w, p);
+    const double dt = change.dt;
+    // 2. u* = advect(u) + dt g.
+    {
+        const Stage stage(report.seconds_advect);
+        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+        if (p.method.advection == Advection::cip)
+            self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
+                            sides_of(w.solids, w.grid));
+        else
+            self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+                        sides_of(w.solids, w.grid));
+        push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, dt);
+        add_gravity(w, frame_forces(p, change.start, dt), dt);
+        add_momentum(w.velocity, landings, w.phi, boundary);
+        if (p.fluid.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
+    }
+    // 3. div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
+    {
+        const Stage stage(report.seconds_pressure);
+        predict_bodies(w, scene, change.t, change.start, dt);
+        report.pressure = make_divergence_free(w, scene, boundary, change);
+        touch(w, scene, change.t, dt);
+    }
+    // 4. [EMF02] §3.3.1.
+    {
+        const Stage stage(report.seconds_advect);
+        extend_velocity(w, scene, boundary, change.t);
+        if (p.method.advection == Advection::cip)
+            follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
+    }
+    note_acceleration(w, p, dt);
+    w.ahead += dt;
+}
+
+// The velocity comes to the middle of the first step.
+template <int D>
+void start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+{
+    find_enclosed_air(w, boundary_of(w, scene.params), 0);
+    if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
+    expect_velocity(w, scene.params, 0.5 * dt);
+    change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report);
 }
 
 }  // namespace
@@ -330,9 +396,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
+    std::vector<Landing<D>> landings;
+    if (w.step == 0) start_moving(w, scene, dt, report);
 
     // 1. The surface moves with the old velocity, which already reaches past it.
-    std::vector<Landing<D>> landings;
     {
         const Stage stage(report.seconds_surface);
         expect_velocity(w, p, dt);
@@ -346,6 +413,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         carry_bodies(w, p, dt);
         landings = move_spray(w, scene, dt);
+        push(w.fragments, w.grid, scene, w.time, dt);
         w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
@@ -356,46 +424,16 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
     }
 
-    // 2. The velocity moves and feels its forces: u* = advect(u) + dt g.
-    const Boundary<D> boundary = boundary_of(w, p);
-    {
-        const Stage stage(report.seconds_advect);
-        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        if (p.method.advection == Advection::cip)
-            self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
-                            sides_of(w.solids, w.grid));
-        else
-            self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
-                        sides_of(w.solids, w.grid));
-        push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
-        push(w.fragments, w.grid, scene, w.time, dt);
-        add_gravity(w, frame_forces(p, w.time, dt), dt);
-        add_momentum(w.velocity, landings, w.phi, boundary);
-        if (p.fluid.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
-    }
-
-    // 3. It becomes divergence free: div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
-    {
-        const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, dt);
-        report.pressure = make_divergence_free(w, scene, boundary, dt);
-        touch(w, scene, dt);
-        // What could not go anywhere has not been given.
-        const Pressed pressed = find_pressed(w, boundary);
-        report.pressed = pressed.by_sources + pressed.by_solids;
-        if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
-    }
-
-    // 4. It is carried past the surface, where the next step will look for it.
-    {
-        const Stage stage(report.seconds_advect);
-        extend_velocity(w, scene, boundary, w.time + dt);
-        if (p.method.advection == Advection::cip)
-            follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
-        note_acceleration(w, p, dt);
-    }
     w.time += dt;
+    w.ahead -= dt;
     ++w.step;
+
+    // 2. to 4. The velocity changes, until the middle of the surface's next step.
+    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report);
+    // What could not go anywhere has not been given.
+    const Pressed pressed = find_pressed(w, boundary_of(w, p));
+    report.pressed = pressed.by_sources + pressed.by_solids;
+    if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
     w.fastest = fastest_face(w);
     report.finite = std::isfinite(w.volume_expected) && std::isfinite(w.fastest);
     return report;

@@ -102,7 +102,7 @@ Measures measure(Water<D>& w, const Params& p)
     m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     if (w.air) {
         const WaterVelocity<D> velocity{phi, u, std::as_const(w.acceleration).view(), w.grid.cells,
-                                        static_cast<float>(-2 * w.grid.h), static_cast<float>(0.5 * w.dt_before)};
+                                        static_cast<float>(-2 * w.grid.h), static_cast<float>(w.ahead)};
         m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                if (!(part(c) > 0)) return 0.0;
                                const Vec<D, float> v = velocity(c, part(c));
@@ -116,9 +116,11 @@ Measures measure(Water<D>& w, const Params& p)
             return dot(v, v);
         }));
     } else {
+        // Of the surface's time, too: gravity had done less work then.
+        const Vec<D, float> fallen = (2 * w.ahead * take<D>(frame_gravity(p, w.time))).template as<float>();
         m.kinetic_energy = 0.5 * mass * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                const Vec<D, float> v = velocity_at_cell(u, c);
-                               return static_cast<double>(part(c) * dot(v, v));
+                               return static_cast<double>(part(c) * dot(v, v - fallen));
                            });
         m.max_speed = std::sqrt(parallel_max<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
             const Vec<D, float> v = velocity_at_cell(u, c);

@@ -80,13 +80,13 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 // Surface and velocity leap past each other: the surface moves for dt with a velocity that then changes for dt. This is
 // of second order, and keeps the energy of waves, where the velocity is that of the middle of the surface's step: its
 // newest change must have lasted for half of the step before and half of this one (leapfrog). Where dt changes it has
-// not, and each change in time with a wave would pump it:   u += (dt - dt_before) / 2 du/dt.
+// not, and each change in time with a wave would pump it:   u += (dt - dt before) / 2 du/dt.
 template <int D>
 void centre_in_time(Water<D>& w, double dt)
 {
     const bool gradient = w.velocity_gradient[0].any();
     // By no more than half of the newest change. The first step knows what gravity does at the start.
-    const float by = static_cast<float>(0.5 * (w.step > 0 ? std::min(dt - w.dt_before, w.dt_before) : dt));
+    const float by = static_cast<float>(w.step > 0 ? std::min(0.5 * dt - w.ahead, w.ahead) : 0.5 * dt);
     const bool moves = by != 0;
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), rate = w.acceleration[a].view();
@@ -117,7 +117,7 @@ void find_acceleration(Water<D>& w, double dt)
             rate[i] = (was > 0 ? 1.0f : -1.0f) * (is > 0 ? 1.0f : -1.0f) > 0 ? share * change : 0.0f;
         });
     }
-    w.dt_before = dt;
+    w.ahead = 0.5 * dt;
 }
 
 // What a phase may not take from the other is in proportion to the difference of their densities: of equal ones each
@@ -505,11 +505,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
     {
         const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, dt);
+        predict_bodies(w, scene, w.time + dt, w.time, dt);
         ProjectionForces<D> forces;
-        couple_bodies(forces, w, scene, dt);
+        couple_bodies(forces, w, scene, w.time + dt, dt);
         report.pressure = project_all(w, p, boundary, dt, std::move(forces));
-        touch(w, scene, dt);
+        touch(w, scene, w.time + dt, dt);
     }
 
     {

@@ -41,7 +41,7 @@ struct Water {
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     FaceField<D> acceleration;         // only with air or in a moving frame: of what stays in its phase, over the newest step
-    double dt_before = 0;              // and how long that was
+    double ahead = 0;                  // the velocity's time less the surface's
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says

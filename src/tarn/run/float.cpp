@@ -1,0 +1,185 @@
+#include "tarn/run/float.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tarn/backend/parallel.h"
+#include "tarn/base/error.h"
+#include "tarn/base/timer.h"
+#include "tarn/output/files.h"
+#include "tarn/output/frame_state.h"
+#include "tarn/params/tables.h"
+#include "tarn/run/bodies_file.h"
+#include "tarn/run/exit_code.h"
+#include "tarn/run/interrupt.h"
+#include "tarn/run/kept.h"
+#include "tarn/run/progress.h"
+#include "tarn/scene/contacts.h"
+#include "tarn/scene/floats.h"
+
+namespace fs = std::filesystem;
+
+namespace tarn {
+namespace {
+
+std::string set_folder(const std::string& dir, const std::string& name) { return dir + "/float/" + name; }
+
+// The run's domain and fixed solids, with bodies of another file. Meshes and images are named by whole paths.
+Scene joined(const Scene& run, const std::vector<SolidParams>& bodies, const std::string& file)
+{
+    Params params = run.params;
+    params.solid.insert(params.solid.end(), bodies.begin(), bodies.end());
+    return build_scene(std::move(params), run.name, file, "/");
+}
+
+// Water up to half of the domain's height, as a scene file has it.
+std::string any_water(const DomainParams& domain)
+{
+    return fmt::format("\n[[water]]\nshape = \"plane\"\npoint = [0, {0}{1}]\nnormal = [0, 1{1}]\n",
+                       number_text(0.5 * domain.size[1]), domain.size.size() == 2 ? "" : ", 0");
+}
+
+// The bodies of a file, in the domain of a run.
+std::vector<SolidParams> bodies_in(const std::string& file, const Scene& run)
+{
+    Overrides domain{{"domain.cells", std::to_string(run.params.domain.cells)}};
+    std::string size;
+    for (const double s : run.params.domain.size) size += (size.empty() ? "" : ", ") + number_text(s);
+    domain.emplace_back("domain.size", "[" + size + "]");
+    if (!fs::is_regular_file(file)) throw InputError(file + ": no such file; give one with the bodies");
+    // It need have no water of its own; lines before this keep their numbers.
+    Params params = read_params(read_file(file) + any_water(run.params.domain), file, domain);
+    for (SolidParams& s : params.solid)
+        for (std::string* name : {&s.file, &s.image})
+            if (!name->empty()) *name = (fs::absolute(file).parent_path() / *name).lexically_normal().string();
+    for (const SolidParams& s : params.solid)
+        if (s.motion != SolidMotion::body && !s.subtract)
+            throw InputError(fmt::format("{}:{}: solid: what floats needs motion = \"body\"; what stands still belongs to the "
+                                         "scene that was run",
+                                         file, s.line));
+    if (params.solid.empty())
+        throw InputError(file + ": has no bodies; give a [[solid]] with motion = \"body\" and a density");
+    return params.solid;
+}
+
+template <int D>
+class Floating {
+public:
+    Floating(const std::string& out, const Scene& scene, Progress& progress)
+        : scene_(scene), progress_(progress), bodies_(scene.bodies), file_(out + "/bodies.jsonl", -1, true)
+    {
+        for (const RigidBody& b : bodies_) nodes_.push_back(float_nodes(b, scene_));
+    }
+
+    // Returns false when interrupted.
+    bool run(const std::map<int, std::string>& states)
+    {
+        const Timer timer;
+        FrameState<D> before;
+        for (const auto& [frame, path] : states) {
+            if (interrupted()) return false;
+            FrameState<D> after = read_state<D>(path);
+            if (frame != states.begin()->first) between_frames(before, after, path);
+            file_.add(frame, after.time, bodies_);
+            before = std::move(after);
+            progress_.show(fmt::format("frame {}/{}", frame, states.rbegin()->first));
+        }
+        const double seconds = timer.seconds();
+        progress_.note(fmt::format("done: {} frames of {} bodies in {}, {:.1f} frames a second", states.size(), bodies_.size(),
+                                   duration_text(seconds), static_cast<double>(states.size()) / seconds));
+        return true;
+    }
+
+private:
+    void between_frames(const FrameState<D>& before, const FrameState<D>& after, const std::string& path)
+    {
+        if (!after.any_pressure)
+            throw InputError(path + ": holds no pressure, as states of earlier versions and of a given [flow] do not; run the "
+                                    "scene again");
+        const double dt = after.time - before.time;
+        if (!(dt > 0)) throw RunError(path + ": does not follow the frame before in time; run the scene again");
+        const int steps = static_cast<int>(std::clamp(std::ceil(dt / longest_float_step(bodies_, nodes_, scene_)), 1.0, 64.0));
+        const FloatWater<D> now{&before.phi, &before.velocity, &before.pressure}, next{&after.phi, &after.velocity, &after.pressure};
+        for (int n = 0; n < steps; ++n) {
+            // At the start there has been no solve yet.
+            const double s = before.any_pressure ? (n + 0.5) / steps : 1;
+            step_floats(bodies_, nodes_, now, next, s, scene_, before.time + n * dt / steps, dt / steps);
+        }
+    }
+
+    const Scene& scene_;
+    Progress& progress_;
+    std::vector<RigidBody> bodies_;
+    std::vector<FloatNodes> nodes_;
+    BodiesFile file_;
+};
+
+}  // namespace
+
+int float_bodies(const FloatOptions& options)
+{
+    const Scene run = kept_scene(options.dir, {});
+    const std::map<int, std::string> states = kept_frames(options.dir, "");
+    if (!contacts_available()) throw InputError("tarn float: this program was built without Bullet, which finds contacts");
+    if (!run.bodies.empty())
+        throw InputError(options.dir + ": has bodies of its own, which the water feels; give these to its scene, too, and run it "
+                                       "again");
+    const std::vector<SolidParams> bodies = bodies_in(options.scene, run);
+    const Scene scene = joined(run, bodies, options.scene);
+    const std::string name = options.name.empty() ? fs::path(options.scene).stem().string() : options.name;
+    if (name.find('/') != std::string::npos || name == "." || name == "..")
+        throw InputError(fmt::format("--name {}: is a folder's name within {}/float; leave out slashes and dots", name, options.dir));
+    const std::string out = set_folder(options.dir, name);
+    set_threads(options.threads);
+    Progress progress(options.quiet);
+    const Interrupts interrupts;
+    fs::create_directories(out);
+    Params kept = run.params;
+    kept.solid = bodies;
+    write_file(out + "/scene.toml", write_params(kept));
+    const bool done = scene.params.dimension() == 2 ? Floating<2>(out, scene, progress).run(states)
+                                                    : Floating<3>(out, scene, progress).run(states);
+    if (!done) {
+        progress.warn("interrupted; it begins anew when it is called again");
+        return exit_interrupted;
+    }
+    progress.note(fmt::format("-> {}; to see it: tarn preview {} --float {}", out, options.dir, name));
+    return exit_done;
+}
+
+Scene with_floats(const Scene& run, const std::string& dir, const std::vector<std::string>& names)
+{
+    if (names.empty()) return run;
+    std::vector<SolidParams> bodies;
+    std::map<double, std::vector<RigidPose>> poses;
+    for (const std::string& name : names) {
+        const std::string folder = set_folder(dir, name), file = folder + "/scene.toml";
+        if (!fs::exists(file) || !fs::exists(folder + "/bodies.jsonl")) {
+            std::string there;
+            std::error_code error;
+            for (const auto& entry : fs::directory_iterator(dir + "/float", error)) there += " " + entry.path().filename().string();
+            throw InputError(fmt::format("--float {}: {} holds no such set;{}", name, dir,
+                                         there.empty() ? " make one with: tarn float " + dir + " --scene FILE"
+                                                       : " there are:" + there));
+        }
+        const Params set = read_params(read_file(file), file);
+        bodies.insert(bodies.end(), set.solid.begin(), set.solid.end());
+        load_poses(folder + "/bodies.jsonl", [&](double time, std::vector<RigidPose> more) {
+            std::vector<RigidPose>& all = poses[time];
+            all.insert(all.end(), more.begin(), more.end());
+        });
+    }
+    Scene scene = joined(run, bodies, dir);
+    for (auto& [time, all] : poses) {
+        if (all.size() != scene.bodies.size())
+            throw InputError(fmt::format("--float: the sets of {} do not have the same frames; make them again", dir));
+        scene.solids.tracks().record(time, std::move(all));
+    }
+    return scene;
+}
+
+}  // namespace tarn
