@@ -46,7 +46,7 @@ struct Basin {
     {
         ProjectionForces<D> forces;
         forces.volume_rate = volume_rate;
-        if (fluid.surface_tension > 0) forces.kappa = &kappa;
+        if (fluid.surface_tension.any()) forces.kappa = &kappa;
         return project(velocity, pressure, known, phi, forces, boundary, map, tiles, fluid, params, dt, projection,
                        ProjectionScratch<D>{w, b, p, z});
     }
