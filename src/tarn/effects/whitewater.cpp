@@ -490,7 +490,7 @@ void step(Whitewater<D>& w, const TwoFrames<D>& frames, double s, double ds, con
         water.phi_of[k] = frames.phi[k]->view();
         water.velocity_of[k] = frames.velocity[k]->view();
     }
-    const double dt = ds * frames.dt, ratio = params.fluid.density / params.air.density;
+    const double dt = ds * frames.dt, ratio = params.fluid.density.constant() / params.air.density.constant();
     const Vec<D> g = take<D>(around.gravity);
     w.full = false;
     move(w,

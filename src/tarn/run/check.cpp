@@ -380,7 +380,7 @@ private:
     // that the water is carried with beside it.
     void walls_that_do_not_stick()
     {
-        const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity > 0;
+        const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity.any();
         if (params_.fluid.viscosity.any() || air || params_.method.solver == Solver::foster_metaxas) return;
         const WallsParams& w = params_.domain.walls;
         for (const WallKind kind : {w.left, w.right, w.bottom, w.top, w.back, w.front})

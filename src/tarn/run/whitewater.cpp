@@ -20,6 +20,7 @@
 #include "tarn/run/interrupt.h"
 #include "tarn/run/kept.h"
 #include "tarn/run/progress.h"
+#include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/step.h"
 
@@ -93,8 +94,8 @@ private:
         for (int n = 1; n <= steps; ++n) {
             const double s = double(n) / steps, t = water_.time - (1 - s) * dt_;
             const KernelShapes where = scene_.wind.for_kernels(t);
-            const Surroundings around{wind_at(where, t), scene_.params.domain.gravity.at(t)};
-            step(white_, frames, s, 1.0 / steps, water_.solids, boundary, around, scene_.params);
+            const Surroundings around{wind_at(where, t), frame_forces(scene_.params, t, 0).gravity};
+            step(white_, frames, s, 1.0 / steps, water_.solids, boundary, around, at_time(scene_.params, t));
             if (white_.full && !warned_)
                 progress_.warn(fmt::format("at {:.2f} s there are {} droplets, bubbles and foam, as many as may be: fewer "
                                            "appear from here on; ask for more with --set whitewater.most=N, or for fewer "

@@ -221,7 +221,7 @@ double longest_float_step(const std::vector<RigidBody>& bodies, const std::vecto
     const double g = std::max(length(scene.params.domain.gravity.at(0)), 1e-6);
     double longest = HUGE_VAL;
     for (size_t n = 0; n < bodies.size(); ++n) {
-        const double draught = nodes[n].length * std::min(1.0, bodies[n].mass / (scene.params.fluid.density * nodes[n].volume));
+        const double draught = nodes[n].length * std::min(1.0, bodies[n].mass / (scene.params.fluid.density.at(0) * nodes[n].volume));
         longest = std::min(longest, 0.5 * std::sqrt(draught / g));
     }
     return longest;
@@ -232,7 +232,7 @@ void step_floats(std::vector<RigidBody>& bodies, const std::vector<FloatNodes>& 
                  const FloatWater<D>& after, double s, const Scene& scene, double t, double dt)
 {
     const Vec3 g = lift<D>(take<D>(scene.params.domain.gravity.at(t)));
-    const double rho = scene.params.fluid.density;
+    const double rho = scene.params.fluid.density.at(t);
     parallel_rows("floats", static_cast<int>(bodies.size()), [&](int n) {
         push_by_water(bodies[static_cast<size_t>(n)], nodes[static_cast<size_t>(n)], before, after, s, rho, g, dt);
     });
