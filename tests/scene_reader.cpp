@@ -217,6 +217,19 @@ spin = [0, 6.28, 0]
 friction = 0.3
 restitution = 0.6
 [[solid]]
+shape = "sphere"
+center = [1, 0.5, 0.5]
+radius = 0.1
+name = "head"
+motion = "body"
+density = 900
+[[joint]]
+kind = "hinge"
+body = "hat"
+to = "head"
+point = [0.5, 0.4, 0.2]
+along = [0, 1, 0.5]
+[[solid]]
 shape = "torus"
 center = [0, 0, 0]
 major = 0.4
