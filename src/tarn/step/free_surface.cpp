@@ -146,7 +146,8 @@ template <int D>
 double book_gain(Water<D>& w, double gained)
 {
     std::vector<double>& target = w.ledger.expected;
-    gained = std::max(gained, -std::max(0.0, std::accumulate(target.begin(), target.end(), w.ledger.elsewhere)));
+    const double held = std::accumulate(target.begin(), target.end(), w.ledger.elsewhere);
+    gained = std::max(gained, -std::max(0.0, std::min(held, w.volume_expected)));
     if (gained == 0) return 0;
     std::vector<double> weight;
     if (w.flows.any_inlet || w.flows.any_rate) {
