@@ -301,12 +301,14 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     return report;
 }
 
-// The velocity moves and feels its forces, becomes divergence free, and is carried past the surface, where the next step will
-// look for it. A surface that moves for dt with a velocity that then changes for dt keeps the energy of what falls and of waves
-// where this velocity is that of the middle of the surface's step (leapfrog). So it is ahead of the surface by half a step, from
-// the first one on; and where dt changes it changes for longer or shorter, but by no more than half.
+// A surface that moves for dt with a velocity that then changes for dt keeps the energy of what falls and of waves where this
+// velocity is that of the middle of the surface's step (leapfrog). So it is ahead of the surface by half a step, from the first
+// one on. Where dt changes it comes back to that by changing for longer or shorter, but by no more than a tenth: water and its
+// velocity must be carried about equally far.
 inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt); }
 
+// The velocity moves and feels its forces, becomes divergence free, and is carried past the surface, where the next step will
+// look for it.
 template <int D>
 void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<D>>& landings, const Change& change,
                      StepReport& report)
@@ -347,14 +349,15 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
     w.ahead += dt;
 }
 
-// The velocity comes to the middle of the first step.
+// The velocity comes to the middle of the first step. Returns whether it could be solved for.
 template <int D>
-void start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report)
 {
     find_enclosed_air(w, boundary_of(w, scene.params), 0);
     if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report);
+    return report.pressure.converged && report.viscosity.converged;
 }
 
 }  // namespace
@@ -398,7 +401,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     StepReport report;
     report.dt = dt;
     std::vector<Landing<D>> landings;
-    if (w.step == 0) start_moving(w, scene, dt, report);
+    if (w.step == 0 && !start_moving(w, scene, dt, report)) return report;
 
     // 1. The surface moves with the old velocity, which already reaches past it.
     {
