@@ -9,9 +9,9 @@ namespace tarn {
 
 namespace {
 
-// Less of a face than this is closed: the pressure could not be solved through it. Air would be squeezed out of a gap
-// that closes at any speed, so with air it is more.
-constexpr float sliver = 0.01f, sliver_with_air = 0.1f;
+// Less of a face than this is closed: what is drawn or squeezed through a gap that leaves so little of a cell open, by
+// enclosed air or where it closes, would be as fast as the gap is narrow.
+constexpr float sliver = 0.1f;
 
 // How a solid moves by a step, and back in time.
 struct Motion {
@@ -223,7 +223,7 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     const ShapesView shapes = kept.view();
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
-    measure_faces(solids, tiles, scene.params.method.phases == Phases::water_air ? sliver_with_air : sliver);
+    measure_faces(solids, tiles, sliver);
     place_sheets(solids, shapes, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
