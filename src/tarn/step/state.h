@@ -25,6 +25,8 @@ void for_each_member(const F& f, Waters&... w)
     for (int b = 0; b < D; ++b) f(along("phi_gradient", b), w.phi_gradient.along[b]...);
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) f(along(along("velocity_gradient", a).c_str(), b), w.velocity_gradient[a].along[b]...);
+    f("smoke_density", w.smoke_density...);
+    f("temperature", w.temperature...);
     f("particles", w.particles...);
     f("debt", w.debt...);
     f("ledger.expected", w.ledger.expected...);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tarn/advect/advect.h"
+#include "tarn/advect/conservative.h"
 #include "tarn/bodies/rigid.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
@@ -44,6 +45,8 @@ struct Water {
     double ahead = 0;                  // the velocity's time less the surface's
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
+    Field<D> smoke_density;            // only with smoke, as temperature
+    Field<D> temperature;              // above that of the air around, K
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
@@ -51,6 +54,7 @@ struct Water {
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
+    bool smoke = false;         // whether the domain is full of air with smoke: then phi is negative everywhere
     bool air = false;           // whether air flows, too: then velocities are everywhere
     bool reinitialize = false;  // how phi is made a distance again
     Ends<D> ends;               // the domain's open sides
@@ -59,6 +63,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
+    double lift = 0;     // only with smoke: largest acceleration by buoyancy
     Field<D> swelling;   // divergence that the newest step asked for, to fill gaps at solids
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
@@ -87,6 +92,7 @@ struct Water {
     LostParticles lost;
     CipRoom<D> cip;  // only with CIP
     CarriedVolume<D> carried;
+    Conservative<D> carrying;  // only with smoke
     RigidRows<D> rigid;  // bodies in the pressure
     FragmentRoom<D> fragmenting;
 };
