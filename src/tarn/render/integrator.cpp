@@ -12,43 +12,79 @@ constexpr int most_collisions = 2000;
 
 float balance(float mine, float other) { return mine / (mine + other); }
 
-// Light that reaches a scattering surface straight.
-Vec3f direct_light(const World& world, const Material& m, Vec3f colour, const Hit& hit, Vec3f n, Vec3f out,
-                   const Inside& where, float time, Random& random)
+// Light that reaches a point straight. bends(d, density) is what it sends on of light from d, with the cosine where it is a surface, and
+// the density with which it draws d; looks(d) whether light may come from there.
+template <class Looks, class Bends>
+Vec3f light_at(const World& world, Vec3f start, const Inside& where, float time, Random& random, const Looks& looks, const Bends& bends)
 {
     Vec3f sum;
-    Hit from = hit;
-    from.normal = n;
-    const Vec3f start = world.leave(from, n);
-    const auto arrives = [&](Vec3f d, float distance) {
-        return dot(n, d) > 0 && !world.blocks({start, d, time}, where, distance);
+    const auto arrives = [&](Vec3f d, float distance) -> float {
+        if (!looks(d) || world.blocks({start, d, time}, where, distance)) return 0;
+        return world.through_smoke({start, d, time}, distance, random);
     };
+    float own = 0;
     for (const Sun& sun : world.lights.suns) {
         const Vec3f d = sun.sample(random.next(), random.next());
-        if (!arrives(d, endless)) continue;
-        const float weight = balance(1 / sun.solid_angle(), density(m, colour, n, out, d));
-        sum += (weight * dot(n, d)) * (value(m, colour, n, out, d) * sun.irradiance);
+        const float part = arrives(d, endless);
+        if (!(part > 0)) continue;
+        const Vec3f sent = bends(d, own);
+        sum += (part * balance(1 / sun.solid_angle(), own)) * (sent * sun.irradiance);
     }
     for (const AreaLight& light : world.lights.areas) {
         const float a = 2 * random.next() - 1, b = 2 * random.next() - 1;
         const Vec3f to = light.centre + a * light.u + b * light.v - start;
         const float distance = length(to);
         const Vec3f d = (1 / distance) * to;
-        const float cosine = -dot(d, light.normal);
-        if (cosine <= 0 || !arrives(d, distance * (1 - 1e-4f))) continue;
+        const float cosine = -dot(d, light.normal), part = cosine > 0 ? arrives(d, distance * (1 - 1e-4f)) : 0.0f;
+        if (!(part > 0)) continue;
         const float drawn = distance * distance / (cosine * light.area());
-        const float weight = balance(drawn, density(m, colour, n, out, d));
-        sum += (weight * dot(n, d) / drawn) * (value(m, colour, n, out, d) * light.radiance);
+        const Vec3f sent = bends(d, own);
+        sum += (part * balance(drawn, own) / drawn) * (sent * light.radiance);
     }
     if (!world.lights.dome.dark()) {
         const Dome::Look sky = world.lights.dome.sample(random.next(), random.next());
         const Vec3f d = sky.direction;
-        if (sky.density > 0 && arrives(d, endless)) {
-            const float weight = balance(sky.density, density(m, colour, n, out, d));
-            sum += (weight * dot(n, d) / sky.density) * (value(m, colour, n, out, d) * sky.radiance);
+        const float part = sky.density > 0 ? arrives(d, endless) : 0.0f;
+        if (part > 0) {
+            const Vec3f sent = bends(d, own);
+            sum += (part * balance(sky.density, own) / sky.density) * (sent * sky.radiance);
         }
     }
     return sum;
+}
+
+// At a scattering surface.
+Vec3f direct_light(const World& world, const Material& m, Vec3f colour, const Hit& hit, Vec3f n, Vec3f out,
+                   const Inside& where, float time, Random& random)
+{
+    Hit from = hit;
+    from.normal = n;
+    return light_at(
+        world, world.leave(from, n), where, time, random, [&](Vec3f d) { return dot(n, d) > 0; },
+        [&](Vec3f d, float& own) {
+            own = density(m, colour, n, out, d);
+            return dot(n, d) * value(m, colour, n, out, d);
+        });
+}
+
+// In smoke that the ray has come to.
+Vec3f direct_light(const World& world, const Ray& ray, Vec3f x, const Inside& where, Random& random)
+{
+    return light_at(
+        world, x, where, ray.time, random, [](Vec3f) { return true; },
+        [&](Vec3f d, float& own) {
+            own = phase(dot(ray.d, d), world.smoke->forward());
+            return Vec3f::all(own);
+        });
+}
+
+// A direction that light turns to, with the density of the phase function.
+Vec3f scattered_direction(Vec3f d, float forward, Random& random, float& density)
+{
+    const float cosine = sample_phase(random.next(), forward), angle = 2 * pi * random.next();
+    const float sine = std::sqrt(std::max(0.0f, 1 - cosine * cosine));
+    density = phase(cosine, forward);
+    return normalized(Frame(d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
 }
 
 }  // namespace
@@ -78,6 +114,25 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
     for (int bounce = 0; bounce < params.bounces; ++bounce) {
         Hit hit;
         const bool found = world.hit(hit, ray, where);
+        const Material* const here = world.medium(where);
+        float collision = 0;
+        if (world.smoke && !here && world.smoke->collides(collision, ray, found ? hit.t : endless, random)) {
+            if (features && !coloured) features->albedo = Vec3f::all(1);
+            coloured = true;
+            through = through * world.smoke->albedo();
+            const Vec3f x = ray.at(collision);
+            add(through * direct_light(world, ray, x, where, random));
+            ray.d = scattered_direction(ray.d, world.smoke->forward(), random, drawn);
+            ray.o = x;
+            scattered = straight = true;
+            // As in milk, only surfaces count as bounces.
+            if (++collisions > most_collisions) return light;
+            --bounce;
+            const float survives = std::min(1.0f, largest(through));
+            if (random.next() >= survives) return light;
+            through *= 1 / survives;
+            continue;
+        }
         if (found && hit.floor) {
             // Just above the horizon.
             const float faded = world.floor->faded(hit.position);
@@ -85,7 +140,6 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
                 add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
             through *= 1 - faded;
         }
-        const Material* const here = world.medium(where);
         if (here) {
             const Medium& medium = here->medium;
             if (medium.scatters()) {
@@ -114,10 +168,8 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
                         add(through * sum);
                     }
                     through = through * medium.scattering;
-                    const float cosine = sample_phase(random.next(), medium.forward), angle = 2 * pi * random.next();
-                    const float sine = std::sqrt(std::max(0.0f, 1 - cosine * cosine));
                     ray.o = x;
-                    ray.d = normalized(Frame(ray.d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
+                    ray.d = scattered_direction(ray.d, medium.forward, random, drawn);
                     scattered = true;
                     straight = false;
                     // In milk light turns hundreds of times before it is out; only surfaces count as bounces.

@@ -62,8 +62,8 @@ std::optional<Problem> check_water_keys_of_smoke(const Params& params)
     for (size_t i = 0; i < params.source.size(); ++i)
         if (params.source[i].drops) return no_part("source." + std::to_string(i) + ".drops", "it");
     for (size_t i = 0; i < params.gauge.size(); ++i)
-        if (params.gauge[i].kind == GaugeKind::height || params.gauge[i].kind == GaugeKind::runup)
-            return no_part("gauge." + std::to_string(i) + ".kind", "the gauge");
+        if (params.gauge[i].kind != GaugeKind::velocity && params.gauge[i].kind != GaugeKind::flux)
+            return Problem{"gauge." + std::to_string(i) + ".kind", "is of water; in smoke there are \"velocity\" and \"flux\""};
     return {};
 }
 

@@ -329,6 +329,7 @@ Water<D> initial_water(const Scene& scene)
     Water<D> w;
     w.grid = make_grid<D>(p.domain);
     w.smoke = true;
+    w.ambient = p.smoke.ambient;
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) w.ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     w.band = 4 * w.grid.h;
@@ -341,7 +342,6 @@ Water<D> initial_water(const Scene& scene)
     for (Field<D>* field : {&w.pressure, &w.swelling, &w.smoke_density, &w.temperature, &w.scratch[0], &w.scratch[1], &w.scratch[2]})
         *field = Field<D>(w.grid);
     w.carrying = Conservative<D>(w.grid);
-    w.ledger = Ledger<D>(w.grid);
     w.projection = Projection<D>(w.grid);
     if (p.air.viscosity.constant() > 0)
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);

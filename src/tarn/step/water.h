@@ -63,6 +63,7 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
+    double ambient = 0;  // only with smoke: temperature of the air around, K
     double lift = 0;     // only with smoke: largest acceleration by buoyancy
     Field<D> swelling;   // divergence that the newest step asked for, to fill gaps at solids
     bool gaps = false;   // is there air between the water and the domain's sides?
