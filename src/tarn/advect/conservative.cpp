@@ -25,14 +25,14 @@ struct Sweep {
         const float from = up ? lower : upper, to = up ? upper : lower, behind = up ? below : above;
         const float room = up ? filled[i - next] : filled[i];
         const float part = std::fabs(flow) / (room > 1e-6f ? room : 1e-6f), c = part < 1 ? part : 1.0f;
-        // from + (1 - c) / 2 slope, with (2 - c) / 3 of the slope ahead and (1 + c) / 3 of that behind, no further than `to`, and so
-        // that what stays behind is no new extreme.
+        // from + (1 - c) / 2 slope, with (2 - c) / 3 of the slope ahead and (1 + c) / 3 of that behind, limited to twice the lesser of the
+        // two (van Leer 1977). The wider limits of ULTIMATE steepen slopes, which in sweeps turns oblique edges into stairs.
         const float ahead = to - from, back = from - behind;
-        const float slope = std::fabs((2 - c) * ahead + (1 + c) * back) * (1.0f / 6) * (1 - c);
-        const float most_ahead = std::fabs(ahead), most_back = std::fabs(back) * (1 - c) / (c > 1e-6f ? c : 1e-6f);
+        const float slope = std::fabs((2 - c) * ahead + (1 + c) * back) * (1.0f / 3);
+        const float most_ahead = 2 * std::fabs(ahead), most_back = 2 * std::fabs(back);
         float most = most_ahead < most_back ? most_ahead : most_back;
         most = slope < most ? slope : most;
-        const float signed_most = ahead > 0 ? most : -most;
+        const float signed_most = 0.5f * (1 - c) * (ahead > 0 ? most : -most);
         return from + (ahead * back > 0 ? signed_most : 0.0f);
     }
 };

@@ -3,7 +3,7 @@
 //
 // What leaves a cell through a face enters the one behind it, so that the sum is kept to the rounding of floats, whatever the step.
 // A step is divided until no cell gives away more than it holds, and each substep sweeps over the axes in turn, then back. In a sweep the
-// value that flows through a face is that of Leonard's ULTIMATE QUICKEST (1991), third order and without new extremes. A sweep alone
+// value that flows through a face is third order in space and time (Leonard 1979), limited so that there are no new extremes. A sweep alone
 // squeezes air; how much of a cell it has filled is carried along with it and divided by, so that what is the same everywhere stays so
 // (Easter 1993).
 
