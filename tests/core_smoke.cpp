@@ -195,22 +195,16 @@ TEST(Smoke, still_stratified_air_stays_still)
     EXPECT_LT(fastest, 1e-3);  // 1e-4 of what buoyancy would make of it falling through the box, sqrt(2 g/3)
 }
 
-// What is left of the energy of a vortex ring, two cells thick, after so many seconds.
-double energy_kept(double confinement, double seconds, Advection advection, int cells)
+// A vortex ring two thirds of a cell thick.
+Water<3> vortex_ring(const Scene& scene)
 {
-    Params p = air_box(3, cells);
-    p.method.advection = advection;
-    p.domain.gravity = Vec3{};
-    p.smoke.confinement = confinement;
-    p.cloud.push_back(ball({0.5, 0.5, 0.5}, 0.1, 293));
-    const Scene scene = scene_of(p);
     Water<3> w = initial_water<3>(scene);
     const Grid<3> grid = w.grid;
-    constexpr double radius = 0.22, core = 0.06, speed = 0.5;
+    constexpr double radius = 0.22, core = 0.03, speed = 0.5;
     for (int a = 0; a < 3; ++a) {
         const auto u = w.velocity[a].view();
         parallel_for_faces("set", all_tiles(grid), a, [=](Cell<3> c) {
-            const Vec<3> x = grid.face(c, a) - Vec3{0.5, 0.5, 0.5};
+            const Vec<3> x = grid.face(c, a) - Vec3{0.5, 0.4, 0.5};
             const double r = std::hypot(x[0], x[2]), out = r - radius, up = x[1], s = std::hypot(out, up);
             const double swirl = s > 0 ? speed * core / s * -std::expm1(-s * s / (core * core)) / s : 0;
             const double radial = -up * swirl;
@@ -219,15 +213,32 @@ double energy_kept(double confinement, double seconds, Advection advection, int 
     }
     restore(w, scene);
     (void)step(w, scene, 1e-4);
-    const double before = measure(w, p).kinetic_energy;
-    run_to(w, scene, seconds);
-    return measure(w, p).kinetic_energy / before;
+    return w;
 }
 
+// By the time that the scheme alone has halved a ring's energy, confinement has kept 0.93 of it. It must not
+// feed it either.
 TEST(Smoke, confinement_keeps_a_vortex_ring_up)
 {
-    for (const auto ad : {Advection::maccormack, Advection::semi_lagrangian}) for (int n : {24,32})  for (const double t : {1.0, 2.0, 4.0})
-    for (const double e : {0.0, 0.2, 0.4, 0.8, 1.5}) std::printf("%.1f s epsilon %.2f: %.3f of the energy\n", t, e, energy_kept(e, t, ad, n));
+    Params p = air_box(3, 24);
+    p.domain.gravity = Vec3{};
+    p.cloud.push_back(ball({0.5, 0.5, 0.5}, 0.1, 293));
+    const auto energy = [&](const Water<3>& w) { return measure(const_cast<Water<3>&>(w), p).kinetic_energy; };
+    const Scene plain = scene_of(p);
+    Water<3> w = vortex_ring(plain);
+    const double before = energy(w);
+    while (energy(w) > 0.5 * before && w.time < 20) (void)step(w, plain, 1.0 / 15);
+    const double halved = w.time;
+    const long steps = w.step;
+    EXPECT_LT(halved, 20);
+
+    p.smoke.confinement = 0.8;
+    const Scene confined = scene_of(p);
+    w = vortex_ring(confined);
+    while (w.time < halved - 1e-9) (void)step(w, confined, 1.0 / 15);
+    std::printf("halved after %.2f s, %ld steps; with confinement %.3f, %ld steps\n", halved, steps, energy(w) / before, w.step);
+    EXPECT_GT(energy(w), 0.8 * before);
+    EXPECT_LT(energy(w), 1.2 * before);
 }
 
 TEST(Smoke, a_rise_is_the_same_at_other_resolutions)

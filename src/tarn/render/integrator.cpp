@@ -116,9 +116,14 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
         const bool found = world.hit(hit, ray, where);
         const Material* const here = world.medium(where);
         float collision = 0;
+        // What is seen through smoke is as deep as the smoke's domain, on all of its paths, whether they collide or not.
+        if (features && world.smoke && !here && !seen && features->depth == 0 &&
+            !world.smoke->enters(features->depth, ray, found ? hit.t : endless))
+            features->depth = 0;
         if (world.smoke && !here && world.smoke->collides(collision, ray, found ? hit.t : endless, random)) {
+            if (features && !seen && found) features->normal = hit.normal;
             if (features && !coloured) features->albedo = Vec3f::all(1);
-            coloured = true;
+            seen = coloured = true;
             through = through * world.smoke->albedo();
             const Vec3f x = ray.at(collision);
             add(through * direct_light(world, ray, x, where, random));
@@ -190,13 +195,13 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
             add((scattered && straight ? balance(drawn, sky.density) : 1.0f) * (through * sky.radiance));
             for (const Sun& sun : world.lights.suns)
                 if (sun.holds(ray.d)) add(share(1 / sun.solid_angle()) * (through * sun.radiance()));
-            if (features && !seen) features->depth = endless;
+            if (features && !seen && features->depth == 0) features->depth = endless;
             if (features && !coloured) features->albedo = Vec3f::all(1);
             return light;
         }
         if (features && !seen) {
             seen = true;
-            features->depth = hit.t;
+            if (features->depth == 0) features->depth = hit.t;
             features->normal = hit.normal;
             features->velocity =
                 hit.body >= 0 ? world.velocity_at(hit.body, hit.position, ray.time) : hit.velocity;

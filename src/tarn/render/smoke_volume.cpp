@@ -60,21 +60,27 @@ float SmokeVolume::extinction_at(Vec3f x) const
     return extinction_ * mix(layer(first), layer(first + next[2]), weight[2]);
 }
 
-// Calls f(begin, end, most) for the parts of the ray in tiles that hold smoke, in order, until it returns false.
-template <class F>
-void SmokeVolume::walk(const Ray& ray, float t_max, const F& f) const
+// The part of the ray before t_max that is in the grid; empty where begin is not less than end.
+void SmokeVolume::clip(const Ray& ray, float& begin, float& end) const
 {
-    float begin = 0, end = t_max;
     for (int a = 0; a < 3; ++a) {
         const float size = h_ * static_cast<float>(cells_[a]);
         if (ray.d[a] == 0) {
-            if (ray.o[a] < 0 || ray.o[a] > size) return;
+            if (ray.o[a] < 0 || ray.o[a] > size) end = begin;
             continue;
         }
         const float one = -ray.o[a] / ray.d[a], other = (size - ray.o[a]) / ray.d[a];
         begin = std::max(begin, std::min(one, other));
         end = std::min(end, std::max(one, other));
     }
+}
+
+// Calls f(begin, end, most) for the parts of the ray in tiles that hold smoke, in order, until it returns false.
+template <class F>
+void SmokeVolume::walk(const Ray& ray, float t_max, const F& f) const
+{
+    float begin = 0, end = t_max;
+    clip(ray, begin, end);
     if (!(begin < end)) return;
     const float side = h_ * width;
     const Vec3f start = ray.at(begin);
@@ -97,6 +103,19 @@ void SmokeVolume::walk(const Ray& ray, float t_max, const F& f) const
         if (tile[axis] < 0 || tile[axis] >= tiles_[axis]) return;
         leaves[axis] += across[axis];
     }
+}
+
+bool SmokeVolume::enters(float& t, const Ray& ray, float t_max) const
+{
+    bool any = false;
+    walk(ray, t_max, [&](float, float, float) {
+        any = true;
+        return false;
+    });
+    float end = t_max;
+    t = 1e-3f * h_;
+    clip(ray, t, end);
+    return any;
 }
 
 bool SmokeVolume::collides(float& t, const Ray& ray, float t_max, Random& random) const

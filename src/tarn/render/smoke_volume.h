@@ -23,6 +23,8 @@ public:
     float forward() const { return forward_; }  // mean cosine of the scattering angle
     // 1/m; zero outside of the grid.
     float extinction_at(Vec3f x) const;
+    // Whether a ray passes any, and where it enters the grid, but not at its origin.
+    bool enters(float& t, const Ray& ray, float t_max) const;
     // Whether light that comes along the ray collides before t_max, and where.
     bool collides(float& t, const Ray& ray, float t_max, Random& random) const;
     // How much of it gets through: a number whose mean is right.
@@ -34,6 +36,7 @@ private:
     Vec3f albedo_;
     std::vector<float> density_, most_;  // of cells; the most of tiles
 
+    void clip(const Ray& ray, float& begin, float& end) const;
     template <class F>
     void walk(const Ray& ray, float t_max, const F& f) const;
 };
