@@ -309,6 +309,40 @@ void self_advect(Water<D>& w, const Params& p, double dt)
         tarn::self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch, sides);
 }
 
+// Air that comes in through open sides was at rest outside: of what a face gets, the part whose way began there has no velocity, and the
+// pressure sets it going. With the velocity that it has at the side, as paths go on beyond the grid, what comes in brings ever more energy: a plume between
+// open sides then blows up within seconds.
+template <int D>
+void rest_outside(Water<D>& w, double dt)
+{
+    if (!w.ends.any_open()) return;
+    const FaceView<D, const float> before = std::as_const(w.faces).view();  // where self_advect leaves it
+    const Ends<D> ends = w.ends;
+    const Cell<D> cells = w.grid.cells;
+    const float s = static_cast<float>(dt / w.grid.h), reach = s * static_cast<float>(w.fastest) + 1;
+    for (int a = 0; a < D; ++a) {
+        const auto u = w.velocity[a].view();
+        parallel_for_faces("rest outside", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            bool near = false;
+            for (int b = 0; b < D; ++b) {
+                const float x = static_cast<float>(c[b]);
+                near = near || (ends.open[b][0] && x < reach) || (ends.open[b][1] && x > static_cast<float>(cells[b] - 1) - reach);
+            }
+            if (!near) return;
+            const Vec<D, float> v = velocity_at_face(before, cells, c, a);
+            float inside = 1;
+            for (int b = 0; b < D; ++b) {
+                // From cells' centres on: the grid ends half a cell beyond the outermost.
+                const float from = static_cast<float>(c[b]) - (b == a ? 0.5f : 0.0f) - s * v[b];
+                const float below = -0.5f - from, above = from - (static_cast<float>(cells[b]) - 0.5f);
+                if (ends.open[b][0] && below > 0) inside *= below < 1 ? 1 - below : 0.0f;
+                if (ends.open[b][1] && above > 0) inside *= above < 1 ? 1 - above : 0.0f;
+            }
+            u(c) *= inside;
+        });
+    }
+}
+
 template <int D>
 void set_source_velocities(Water<D>& w, const Scene& scene, double dt)
 {
@@ -419,6 +453,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         self_advect(w, p, dt);
+        rest_outside(w, dt);
         add_buoyancy(w, p, dt);
         confine_vorticity(w, p.smoke.confinement, dt);
         push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
