@@ -253,11 +253,11 @@ FrameState<D> read_state(const std::string& path)
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
     const bool old = header.version == version_without_pressure, smoke = header.version == version_with_smoke;
     if (header.version != state_version && !old && !smoke) fail("a frame of version " + std::to_string(header.version));
-    double smoke_steps[2] = {};
-    const size_t head = old ? header_without_pressure : sizeof header + (smoke ? sizeof smoke_steps : 0);
+    double steps[2] = {};  // of smoke
+    const size_t head = old ? header_without_pressure : sizeof header + (smoke ? sizeof steps : 0);
     if (bytes.size() < head) fail("too short for a frame");
     if (!old) std::memcpy(&header, bytes.data(), sizeof header);
-    if (smoke) std::memcpy(smoke_steps, bytes.data() + sizeof header, sizeof smoke_steps);
+    if (smoke) std::memcpy(steps, bytes.data() + sizeof header, sizeof steps);
     bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
     double storage = 1;
     for (int a = 0; a < D; ++a) {
@@ -313,10 +313,8 @@ FrameState<D> read_state(const std::string& path)
     state.any_pressure = !old && header.pressure_step > 0;
     state.pressure = Field<D>(state.grid, Where::program);
     if (state.any_pressure) state.pressure = values_of(numbers(D + 2), state.grid, header.pressure_step);
-    if (smoke) {
-        state.smoke_density = values_of(numbers(D + 3), state.grid, smoke_steps[0]);
-        state.temperature = values_of(numbers(D + 4), state.grid, smoke_steps[1]);
-    }
+    if (smoke) state.smoke_density = values_of(numbers(D + 3), state.grid, steps[0]);
+    if (smoke) state.temperature = values_of(numbers(D + 4), state.grid, steps[1]);
     state.fragments.resize(static_cast<int>(header.fragments));
     const size_t column = static_cast<size_t>(header.fragments) * sizeof(float);
     const std::string drops = loosened(blocks[D + 1], column * Fragments<D>::columns);

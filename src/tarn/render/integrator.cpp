@@ -87,6 +87,38 @@ Vec3f scattered_direction(Vec3f d, float forward, Random& random, float& density
     return normalized(Frame(d).out({sine * std::cos(angle), sine * std::sin(angle), cosine}));
 }
 
+// A path that carries little ends by chance, and stands for those that do. Radiance over n² is what a medium leaves alone.
+bool survives(Vec3f& through, float ior, Random& random)
+{
+    const float part = std::min(1.0f, ior * ior * largest(through));
+    if (random.next() >= part) return false;
+    through *= 1 / part;
+    return true;
+}
+
+// What is seen through smoke is as deep as the smoke's domain and faces as what is behind, on all of its paths, whether they collide or not.
+void see_smoke(Features& features, const SmokeVolume& smoke, const Ray& ray, const Hit* behind)
+{
+    float t;
+    if (!smoke.enters(t, ray, behind ? behind->t : endless)) return;
+    features.depth = t;
+    if (behind) features.normal = behind->normal;
+}
+
+// Whether a ray collides with smoke before t_max: then it goes on from there, and `lit` is what it brings of light that comes there straight.
+bool scatters_in_smoke(const World& world, const Inside& where, Ray& ray, float t_max, Random& random, Vec3f& through, Vec3f& lit,
+                       float& drawn)
+{
+    float t;
+    if (!world.smoke->collides(t, ray, t_max, random)) return false;
+    const Vec3f x = ray.at(t);
+    through = through * world.smoke->albedo();
+    lit = through * direct_light(world, ray, x, where, random);
+    ray.d = scattered_direction(ray.d, world.smoke->forward(), random, drawn);
+    ray.o = x;
+    return true;
+}
+
 }  // namespace
 
 Vec3f radiance(const World& world, const Photons* photons, const LightPathParams& params, Ray ray, Random& random,
@@ -115,27 +147,14 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
         Hit hit;
         const bool found = world.hit(hit, ray, where);
         const Material* const here = world.medium(where);
-        float collision = 0;
-        // What is seen through smoke is as deep as the smoke's domain, on all of its paths, whether they collide or not.
-        if (features && world.smoke && !here && !seen && features->depth == 0 &&
-            !world.smoke->enters(features->depth, ray, found ? hit.t : endless))
-            features->depth = 0;
-        if (world.smoke && !here && world.smoke->collides(collision, ray, found ? hit.t : endless, random)) {
-            if (features && !seen && found) features->normal = hit.normal;
+        const bool in_smoke = world.smoke && !here;
+        if (in_smoke && features && !seen) see_smoke(*features, *world.smoke, ray, found ? &hit : nullptr);
+        if (Vec3f lit; in_smoke && scatters_in_smoke(world, where, ray, found ? hit.t : endless, random, through, lit, drawn)) {
             if (features && !coloured) features->albedo = Vec3f::all(1);
-            seen = coloured = true;
-            through = through * world.smoke->albedo();
-            const Vec3f x = ray.at(collision);
-            add(through * direct_light(world, ray, x, where, random));
-            ray.d = scattered_direction(ray.d, world.smoke->forward(), random, drawn);
-            ray.o = x;
-            scattered = straight = true;
-            // As in milk, only surfaces count as bounces.
-            if (++collisions > most_collisions) return light;
-            --bounce;
-            const float survives = std::min(1.0f, largest(through));
-            if (random.next() >= survives) return light;
-            through *= 1 / survives;
+            seen = coloured = scattered = straight = true;
+            add(lit);
+            if (++collisions > most_collisions || !survives(through, 1, random)) return light;
+            --bounce;  // as in milk, only surfaces count
             continue;
         }
         if (found && hit.floor) {
@@ -159,10 +178,8 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
                 through = (1 / density) * (through * passes);
                 if (stays) {
                     const Vec3f x = ray.at(way);
-                    if (features && !coloured) {
-                        coloured = true;
-                        features->albedo = Vec3f::all(1);
-                    }
+                    if (features && !coloured) features->albedo = Vec3f::all(1);
+                    coloured = true;
                     if (photons) {
                         Vec3f sum;
                         photons->media.in_medium(x, [&](const Photon& p, float w) {
@@ -180,9 +197,7 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
                     // In milk light turns hundreds of times before it is out; only surfaces count as bounces.
                     if (++collisions > most_collisions) return light;
                     --bounce;
-                    const float survives = std::min(1.0f, here->ior * here->ior * largest(through));
-                    if (random.next() >= survives) return light;
-                    through *= 1 / survives;
+                    if (!survives(through, here->ior, random)) return light;
                     continue;
                 }
             } else if (!medium.clear() && found) {
@@ -261,13 +276,9 @@ Vec3f radiance(const World& world, const Photons* photons, const LightPathParams
         ray.o = world.leave(hit, ray.d);
         where.bodies = world.bodies_at(ray.o, ray.time);
 
-        // A path that carries little ends by chance, and stands for those that do.
-        // Radiance over n² is what a medium leaves alone.
         if (bounce > 0) {
             const Material* const inside = world.medium(where);
-            const float ior = inside ? inside->ior : 1, survives = std::min(1.0f, ior * ior * largest(through));
-            if (random.next() >= survives) return light;
-            through *= 1 / survives;
+            if (!survives(through, inside ? inside->ior : 1, random)) return light;
         }
     }
     return light;
