@@ -98,8 +98,8 @@ TEST_F(ASmokeRun, refuses_what_is_of_water_and_water_what_is_of_smoke)
         std::string scene;
         const char* told;
     } table[] = {
-        {smoke_scene("[[water]]\nshape = \"box\"\nmin = [0, 0]\nmax = [1, 0.1]\n"), "bad.toml:39: water.0.shape: has no part in a scene of smoke"},
-        {smoke_scene("[fluid]\nviscosity = 1\n"), "bad.toml:38: fluid.viscosity: has no part"},
+        {smoke_scene("[[water]]\nshape = \"box\"\nmin = [0, 0]\nmax = [1, 0.1]\n"), "bad.toml:36: water.0.shape: has no part in a scene of smoke"},
+        {smoke_scene("[fluid]\nviscosity = 1\n"), "bad.toml:36: fluid.viscosity: has no part"},
         {smoke_scene("[surface]\nband = 5\n"), "surface.band: has no part"},
         {smoke_scene("[render]\nwater = \"milk\"\n"), "render.water: has no part"},
         {smoke_scene("[wind]\nvelocity = [1, 0]\n"), "use a [[force]] of kind \"drag\""},

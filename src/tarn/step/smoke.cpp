@@ -120,7 +120,7 @@ double obey_sources(Water<D>& w, const Scene& scene, double t, double dt)
 
 // Cells whose centre is in a solid, or within half a cell of it, have its temperature.   [LGF04] §4
 template <int D>
-void obey_solids(Water<D>& w, const Scene& scene)
+void obey_solids(Water<D>& w, const Scene& scene, double t)
 {
     bool any = false;
     std::vector<float> warmth;
@@ -132,7 +132,7 @@ void obey_solids(Water<D>& w, const Scene& scene)
             warmth.push_back(solid.temperature ? static_cast<float>(*solid.temperature - scene.params.smoke.ambient) : nowhere);
     }
     if (!any) return;
-    const KernelShapes kept = scene.solids.for_kernels(w.solids.moving ? w.time : 0);
+    const KernelShapes kept = scene.solids.for_kernels(t);
     const ShapesView shapes = kept.view();
     const Mirror mirror;
     const float* const of_solid = mirror.of(warmth.data(), warmth.size());
@@ -403,7 +403,7 @@ Water<D> initial_water(const Scene& scene)
         });
     }
     obey_sources(w, scene, 0, 0);
-    obey_solids(w, scene);
+    obey_solids(w, scene, 0);
     w.volume_expected = amount(w);
 
     shut_sources(w.flows, scene, 0, 0);
@@ -424,7 +424,8 @@ Water<D> initial_water(const Scene& scene)
 template <int D>
 void restore(Water<D>& w, const Scene& scene)
 {
-    if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
+    // As the newest step placed them: what flows through faces that they sweep is carried in the next one.
+    if (w.solids.moving) place_solids(w.solids, scene, w.placed_from, w.ahead);
     w.fastest = fastest_face(w);
     w.lift = strongest_lift(w, scene.params);
 }
@@ -441,10 +442,12 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_surface);
         carry_smoke(w, scene, dt);
         shut_sources(w.flows, scene, w.time, dt);
-        if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+        w.placed_from = w.time;
+        w.ahead = dt;
+        if (w.solids.moving) place_solids(w.solids, scene, w.placed_from, w.ahead);
         decay(w, p.smoke, dt);
         w.volume_expected += obey_sources(w, scene, w.time, dt);
-        obey_solids(w, scene);
+        obey_solids(w, scene, w.time + dt);
         (void)set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     }
 

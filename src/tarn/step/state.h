@@ -17,6 +17,7 @@ void for_each_member(const F& f, Waters&... w)
     f("time", w.time...);
     f("step", w.step...);
     f("ahead", w.ahead...);
+    f("placed_from", w.placed_from...);
     f("volume_expected", w.volume_expected...);
     f("phi", w.phi...);
     for (int a = 0; a < D; ++a) f(along("velocity", a), w.velocity[a]...);

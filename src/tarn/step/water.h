@@ -42,7 +42,8 @@ struct Water {
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     FaceField<D> acceleration;         // only with air or in a moving frame: of what stays in its phase, over the newest step
-    double ahead = 0;                  // the velocity's time less the surface's
+    double ahead = 0;                  // the velocity's time less the surface's; with smoke the newest step's length
+    double placed_from = 0;            // only with smoke: the time from which solids moved for that long, to where they are
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> smoke_density;            // only with smoke, as temperature
