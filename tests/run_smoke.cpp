@@ -83,7 +83,8 @@ TEST_F(ASmokeRun, leaves_a_volume_by_the_names_of_others)
             }
     EXPECT_NEAR(sum, of_file, 2e-3 * sum);
     for (const char* format : {"npz", "vti"}) {
-        ASSERT_EQ(tarn({"run", "smoke.toml", "--out", "o", "--set", std::string("output.volume_format=") + format}).code, 0);
+        const Outcome r = tarn({"convert", "o", "--set", std::string("output.volume_format=") + format});
+        ASSERT_EQ(r.code, 0) << r.err;
         EXPECT_TRUE(exists(std::string("o/volume/frame_0006.") + format));
     }
     // A picture of it, from what is kept.

@@ -55,6 +55,8 @@ std::optional<Problem> check_water_keys_of_smoke(const Params& params)
         if (const auto key = given_in(params, "method", row)) return no_part(*key, "it");
     for (const char* row : {"water", "absorption", "scattering", "surface"})
         if (const auto key = given_in(params, "render", row)) return no_part(*key, "it");
+    if (params.output.surface == SurfaceFormat::usd)
+        return Problem{"output.surface", "\"usd\" holds a surface of water; choose \"ply\" or \"obj\" for solids, and output.volume for smoke"};
     if (!params.waves.empty()) return no_part("waves.0.kind", "[[waves]]");
     if (!params.surface_pressure.empty()) return no_part("surface_pressure.0", "[[surface_pressure]]");
     if (params.flow) return no_part("flow", "[flow]");

@@ -163,7 +163,7 @@ void decay(Water<D>& w, const SmokeParams& smoke, double dt)
     w.volume_expected *= std::exp(-smoke.dissipation * dt);
 }
 
-// Upward weight of the air in a cell, as a part of gravity: alpha density - beta (T - T_ambient).
+// How much heavier than the air around that of a cell is, as a part of its weight: alpha density - beta (T - T_ambient).
 template <int D>
 struct Heaviness {
     View<D, const float> density, temperature;
