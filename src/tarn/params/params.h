@@ -72,6 +72,16 @@ struct AirParams {
     Keyed<double> viscosity = 0.0;  // kinematic
 };
 
+// Smoke in air, with phases = "smoke".   [LGF04] §4
+struct SmokeParams {
+    double weight = 0;             // alpha: what a density of one weighs, as a part of the air's weight
+    double buoyancy = 1.0 / 293;   // beta, 1/K
+    double ambient = 293;          // K
+    double confinement = 0;        // epsilon
+    double cooling = 0;            // 1/s
+    double dissipation = 0;        // 1/s
+};
+
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
@@ -181,6 +191,9 @@ struct RenderParams {
     std::optional<double> floor_size;  // m
     std::string floor_image;
     bool tank = true;
+    std::optional<double> smoke_extinction;  // 1/m at density one; fits the domain where not given
+    Vec3 smoke_albedo{0.92, 0.92, 0.92};
+    double smoke_anisotropy = 0.3;
 };
 
 // A light; without any there is a sky with its sun.
@@ -215,6 +228,12 @@ struct ShapeParams {
 struct WaterParams : ShapeParams {
     Vec3 velocity{};
 };
+// Smoke that is there at the start.
+struct CloudParams : ShapeParams {
+    double density = 1;
+    std::optional<double> temperature;  // K; the air's where not given
+    Vec3 velocity{};
+};
 struct SolidParams : ShapeParams {
     std::string name;  // by which gauges know it
     SolidMotion motion = SolidMotion::keyframes;
@@ -229,11 +248,13 @@ struct SolidParams : ShapeParams {
     SolidLook material = SolidLook::plaster;
     std::optional<Vec3> color;
     double roughness = 0.3;
+    std::optional<double> temperature;  // K, with smoke; it warms nothing where not given
 };
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
     std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)
     std::optional<double> drops;          // m: their diameter, where the water enters as drops
+    std::optional<Keyed<double>> density, temperature;  // K; of smoke
 
     bool is_inlet() const { return velocity && !drops; }
     bool fills() const { return rate && !drops; }
@@ -334,6 +355,7 @@ struct Params {
     std::optional<MotionParams> motion;
     FluidParams fluid;
     AirParams air;
+    SmokeParams smoke;
     MethodParams method;
     SurfaceParams surface;
     FragmentParams fragments;
@@ -345,6 +367,7 @@ struct Params {
     RenderParams render;
     std::vector<LightParams> light;
     std::vector<WaterParams> water;
+    std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;

@@ -30,11 +30,13 @@ constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a me
 constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
 constexpr double memory_per_plain_volume_byte = 4;
 constexpr double state_per_wet_cell = 4;     // bytes, once it is in motion
+constexpr double state_per_smoke_cell = 5;   // bytes, all over the domain
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
 constexpr double usd_per_surface_cell = 150;
 constexpr double vtp_per_surface_cell = 73;
 constexpr double vdb_per_wet_cell = 25;
+constexpr double vdb_per_smoke_cell = 6;     // bytes, all over the domain
 constexpr double png_per_pixel = 0.55;
 constexpr double checkpoint_per_cell = 14;
 constexpr double memory_per_particle[] = {60, 80};  // bytes, with the room they are sorted in
@@ -106,6 +108,8 @@ public:
 
     CheckReport run()
     {
+        if (smoke_ && on_device())
+            add(Finding::error, fmt::format("{}: method.phases: \"smoke\" runs on processors only; leave out --backend cuda", scene_.file));
         size();
         placement();
         walls_that_do_not_stick();
@@ -149,6 +153,7 @@ private:
                 },
                 [&](const Box<D>& box, bool inside) { e.wet += inside ? box.volume() : 0; });
         }
+        if (smoke_) e.wet = smoky_cells();
         // What sources bring spreads over the floor, which has two sides.
         double surface = cost::surface_growth * double(surface_cells);
         if (!scene_.sources.empty()) surface = std::max(surface, 2.0 * double(e.cells) / grid_.cells[1]);
@@ -161,7 +166,8 @@ private:
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= surface + moving_solid_cells();
         if (o.volume) e.volume = volume();
-        if (o.state) e.state = cost::state_per_wet_cell * double(e.wet);
+        if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * double(e.wet);
+        if (smoke_) e.surface = 0;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -179,9 +185,10 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
-                   cost::memory_per_cell * double(e.cells) +
-                   (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
+        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
+                                     : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells());
+        e.memory = cost::program + fields +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
@@ -213,7 +220,7 @@ private:
     double volume() const
     {
         if (params_.output.volume_format == VolumeFormat::vdb)
-            return cost::vdb_per_wet_cell * double(report_.estimate.wet);
+            return smoke_ ? cost::vdb_per_smoke_cell * double(grid_.count()) : cost::vdb_per_wet_cell * double(report_.estimate.wet);
         const int components = params_.output.volume_format == VolumeFormat::vti ? 3 : D;
         return 4.0 * (1 + components + (scene_.solids.empty() ? 0 : 1)) * double(grid_.count());
     }
@@ -230,6 +237,28 @@ private:
         fields += 2 + D + (velocity ? D * D : 0) + 2 * D;  // the air's own velocity, acceleration and its backup
         if (params_.fluid.viscosity.any() || params_.air.viscosity.any()) fields += 1 + 3 * D;
         return 4 * fields;
+    }
+
+    // The cells that smoke is in at the start.
+    int64_t smoky_cells() const
+    {
+        if (scene_.clouds.empty()) return 0;
+        const std::vector<Shape> clouds = scene_.clouds.at(0);
+        return count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
+    }
+
+    // Of a whole domain of air with smoke, as step/smoke.cpp makes them.
+    double smoke_bytes_per_cell() const
+    {
+        const double state = 4 * (4 + D);                               // phi, pressure, density, temperature, velocity
+        const double work = 4 * (1 + 3) + 4 * D + D;                    // swelling, scratch, faces, known
+        const double carrying = 4 * (D + 5);                            // fluxes, capacity, filled, next
+        const double solver = 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);   // diagonal, Dirichlet terms, coarse levels
+        double bytes = 2 * state + work + carrying + solver;
+        if (params_.air.viscosity.any()) bytes += 3 * 4 * D;
+        if (!scene_.solids.empty()) bytes += 4 + 4;  // distance to fluid, labels of closed components
+        if (D == 3 && params_.output.preview) bytes += 4 + 4.0 / 27;  // a level set without water, sunlight
+        return bytes;
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
@@ -341,6 +370,8 @@ private:
                                               "[wind]",
                                               scene_.file));
 
+        if (smoke_ && report_.estimate.wet == 0 && scene_.sources.empty())
+            add(Finding::error, fmt::format("{}: all the smoke lies inside solids, or is thinner than a cell", scene_.file));
         if (!scene_.water.empty() && !scene_.solids.empty()) {
             const int64_t both =
                 count_inside(grid_, [&](Vec3 x) { return std::max(distance(water_, x), in_solid(x)); });
@@ -348,7 +379,7 @@ private:
                 add(Finding::info,
                     fmt::format("{}: water and solids overlap in {} cells; the solid wins", scene_.file, both));
         }
-        if (report_.estimate.wet == 0 && scene_.sources.empty())
+        if (!smoke_ && report_.estimate.wet == 0 && scene_.sources.empty())
             add(Finding::error,
                 fmt::format("{}: all the water lies inside solids, or is thinner than a cell", scene_.file));
     }
@@ -380,14 +411,14 @@ private:
     // that the water is carried with beside it.
     void walls_that_do_not_stick()
     {
-        const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity.any();
+        const bool air = (smoke_ || params_.method.phases == Phases::water_air) && params_.air.viscosity.any();
         if (params_.fluid.viscosity.any() || air || params_.method.solver == Solver::foster_metaxas) return;
         const WallsParams& w = params_.domain.walls;
         for (const WallKind kind : {w.left, w.right, w.bottom, w.top, w.back, w.front})
             if (kind == WallKind::no_slip) {
-                add(Finding::warning, fmt::format("{}: domain.walls: \"no-slip\" does nothing to water without viscosity; give fluid.viscosity, or "
+                add(Finding::warning, fmt::format("{}: domain.walls: \"no-slip\" does nothing to {} without viscosity; give {}.viscosity, or "
                                                   "make it \"slip\"",
-                                                  scene_.file));
+                                                  scene_.file, smoke_ ? "air" : "water", smoke_ ? "air" : "fluid"));
                 break;
             }
     }
@@ -469,6 +500,7 @@ private:
     const Params& params_;
     const Grid<D> grid_;
     const std::vector<Shape> water_, solids_;
+    const bool smoke_ = params_.method.phases == Phases::smoke;
     CheckReport report_;
 };
 
@@ -498,8 +530,8 @@ void print_check(const Scene& scene, const CheckReport& report)
     const Estimate& e = report.estimate;
     const Params& p = scene.params;
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
-    fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
-               100.0 * double(e.wet) / double(e.cells));
+    fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % {} at the start\n", e.grid, e.cells, e.h,
+               100.0 * double(e.wet) / double(e.cells), p.method.phases == Phases::smoke ? "with smoke" : "wet");
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
                p.time.time_of(p.time.frames),
                p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));

@@ -122,7 +122,7 @@ private:
 
 int float_bodies(const FloatOptions& options)
 {
-    const Scene run = kept_scene(options.dir, {});
+    const Scene run = kept_water(options.dir, {});
     const std::map<int, std::string> states = kept_frames(options.dir, "");
     if (!contacts_available()) throw InputError("tarn float: this program was built without Bullet, which finds contacts");
     if (!run.bodies.empty())

@@ -148,7 +148,7 @@ void clear(const std::string& dir)
 
 int whitewater(const WhitewaterOptions& options)
 {
-    const Scene scene = kept_scene(options.dir, options.settings);
+    const Scene scene = kept_water(options.dir, options.settings);
     const std::map<int, std::string> states = kept_frames(options.dir, "");
     int expected = states.begin()->first;
     for (const auto& [frame, path] : states) {
