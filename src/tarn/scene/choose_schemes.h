@@ -6,7 +6,7 @@
 namespace tarn {
 
 // `given` tells whether a scene has a key in a table. Water and air together are carried as in [SSK05], by CIP; the solver of
-// [FM96] has its markers, its relaxation and its step.
+// [FM96] has its markers, its relaxation and its step, and comes with its surfaces.
 template <class Given>
 void choose_schemes(Params& params, const Given& given)
 {
@@ -14,6 +14,10 @@ void choose_schemes(Params& params, const Given& given)
         if (!given("method", "advection")) params.method.advection = Advection::cip;
         if (!given("surface", "advection")) params.surface.advection = Advection::cip;
     }
+    const SurfaceKind surface = params.method.surface;
+    if (!given("method", "solver") && (surface == SurfaceKind::markers || surface == SurfaceKind::marker_chains ||
+                                       surface == SurfaceKind::height_field))
+        params.method.solver = Solver::foster_metaxas;
     if (params.method.solver == Solver::foster_metaxas) {
         if (!given("method", "surface")) params.method.surface = SurfaceKind::markers;
         if (!given("surface", "particles_per_cell")) params.surface.particles_per_cell = 16;

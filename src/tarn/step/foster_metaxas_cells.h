@@ -83,6 +83,22 @@ TARN_HD inline void set_open_faces(float (&u)[D][2], const bool (&open)[D][2], c
     }
 }
 
+// Surface cells that have a share of a full neighbour's pressure: where that is, counted from the cell, or 0. Empty for markers.
+template <int D>
+struct SurfacePressure {
+    Field<D, int> from;
+    Field<D> share;
+
+    struct Known {
+        View<D, const int> from;
+        View<D, const float> share;
+    };
+
+    SurfacePressure() = default;
+    explicit SurfacePressure(const Grid<D>& grid) : from(grid), share(grid) {}
+    Known view() const { return from.size() ? Known{from.view(), share.view()} : Known{}; }
+};
+
 // The pressure of a full cell, changed until as much flows out of it as in:   [FM96] §3.1
 //   dp = beta D,   beta = beta0 rho / (dt sum over free faces of 1/h^2),
 // with D what flows in; the faces around it follow. A face is free where water or an open side lies beyond. Walls and inflow
@@ -94,6 +110,7 @@ struct Relaxation {
     View<D, float> p;
     LabelView<D> label;
     float coefficient, density, h, dt;
+    typename SurfacePressure<D>::Known surface = {};
 
     TARN_HD bool is_free(int i) const { return is_water(label[i]) || label[i] == Contents::outflow; }
 
@@ -103,18 +120,32 @@ struct Relaxation {
         for (int a = 0; a < D; ++a) in += u[a][i] - u[a][i + u[a].next(a)];
         return in / h;
     }
-    TARN_HD void relax(int i) const
+    // What a face gives for a push: less than all where the cell beyond follows this one.
+    TARN_HD float gives(int i, int n) const
     {
-        int free = 0;
-        for (int a = 0; a < D; ++a) free += is_free(i - p.next(a)) + is_free(i + p.next(a));
-        if (free == 0) return;
-        const float push = coefficient * inflow(i) * h / static_cast<float>(free);  // dt / (rho h) dp
-        p[i] += density * h / dt * push;
+        if (!is_free(i + n)) return 0;
+        return surface.from.data && surface.from[i + n] == -n ? 1 - surface.share[i + n] : 1.0f;
+    }
+    TARN_HD void push(int i, float by) const  // dt / (rho h) dp
+    {
+        p[i] += density * h / dt * by;
         for (int a = 0; a < D; ++a) {
             const int n = p.next(a);
-            if (is_free(i - n)) u[a][i] -= push;
-            if (is_free(i + n)) u[a][i + n] += push;
+            if (is_free(i - n)) u[a][i] -= by;
+            if (is_free(i + n)) u[a][i + n] += by;
         }
+    }
+    TARN_HD void relax(int i) const
+    {
+        float free = 0;
+        for (int a = 0; a < D; ++a) free += gives(i, -p.next(a)) + gives(i, p.next(a));
+        if (free > 0) push(i, coefficient * inflow(i) * h / free);
+    }
+    // A surface cell's pressure as that of its neighbour asks.
+    TARN_HD void follow(int i) const
+    {
+        if (!surface.from.data || surface.from[i] == 0) return;
+        push(i, dt / (density * h) * (surface.share[i] * p[i + surface.from[i]] - p[i]));
     }
 };
 
