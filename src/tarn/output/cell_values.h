@@ -12,6 +12,7 @@ namespace tarn {
 struct CellValues {
     std::vector<float> phi;       // negative in water, and so nowhere in solids
     std::vector<Vec3f> velocity;  // in 2D the last is zero
+    std::vector<float> pressure;  // Pa; zero where there is no water
     std::vector<float> solid;     // the distance to solids; empty where there are none
 };
 
@@ -21,9 +22,10 @@ CellValues cell_values(const Water<D>& water)
     const Cell<D> cells = water.grid.cells;
     const int depth = D == 3 ? cells[D - 1] : 1;
     const size_t width = static_cast<size_t>(cells[0]), count = width * cells[1] * depth;
-    CellValues values{std::vector<float>(count), std::vector<Vec3f>(count),
+    CellValues values{std::vector<float>(count), std::vector<Vec3f>(count), std::vector<float>(count),
                       std::vector<float>(water.solids.any ? count : 0)};
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
+    const View<D, const float> pressure = water.pressure.size() > 0 ? water.pressure.view() : View<D, const float>{};
     const FaceView<D, const float> velocity = water.velocity.view();
     parallel_rows("gather cells", cells[1] * depth, [&](int row) {
         Cell<D> c;
@@ -32,6 +34,7 @@ CellValues cell_values(const Water<D>& water)
         for (c[0] = 0; c[0] < cells[0]; ++c[0]) {
             const size_t i = static_cast<size_t>(row) * width + static_cast<size_t>(c[0]);
             values.phi[i] = phi(c);
+            if (phi(c) < 0 && pressure.data) values.pressure[i] = pressure(c);
             const Vec<D, float> u = velocity_at_cell(velocity, c);
             for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];
             if (!water.solids.any) continue;

@@ -1,5 +1,6 @@
 // A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component, one for the
-// columns of droplets and bubbles and one for the pressure, which version 1 had not. A block is its length, then what zlib made of it.
+// columns of droplets and bubbles and one for the pressure, which version 1 had not; in version 3 their number and the columns of
+// points that carry the surface, too. A block is its length, then what zlib made of it.
 //
 // Fields become whole numbers, padding included. Each is replaced by what differencing along x, y and z in turn leaves,
 // the error of predicting it from its neighbours (Ibarria et al. 2003, Out-of-core Compression and Decompression of Large
@@ -29,7 +30,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'F', 'R', 'M', 'E'};
-constexpr uint32_t state_version = 2, version_without_pressure = 1;
+constexpr uint32_t state_version = 2, version_without_pressure = 1, version_with_points = 3;
 constexpr float phi_steps = 2048, phi_reach = 3;  // a cell, cells
 constexpr float velocity_steps = 1024;           // up to the largest
 constexpr float pressure_steps = 16384;          // up to the largest
@@ -171,15 +172,32 @@ Numbers rounded_pressure(const Water<D>& water, float step)
     return q;
 }
 
+template <int N>
+std::string bytes_of_columns(const Columns<N>& list)
+{
+    const size_t column = static_cast<size_t>(list.count()) * sizeof(float);
+    std::string bytes(column * N, '\0');
+    for (int n = 0; n < N; ++n) backend::copy(bytes.data() + static_cast<size_t>(n) * column, list.column(n), column);
+    return bytes;
+}
+template <int N, class Bytes>
+void read_columns(Columns<N>& list, int64_t count, const Bytes& bytes)
+{
+    list.resize(static_cast<int>(count));
+    const size_t column = static_cast<size_t>(count) * sizeof(float);
+    const std::string raw = bytes(column * N);
+    for (int n = 0; n < N; ++n) backend::copy(list.column(n), raw.data() + static_cast<size_t>(n) * column, column);
+}
+
 }  // namespace
 
 template <int D>
-void write_state(const std::string& path, const Water<D>& water)
+void write_state(const std::string& path, const Water<D>& water, bool points)
 {
     const float reach = velocity_reach * static_cast<float>(water.grid.h);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
-    header.version = state_version;
+    header.version = points ? version_with_points : state_version;
     header.dimension = D;
     for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
     header.velocity_step = largest_velocity(water, reach) / velocity_steps;
@@ -188,7 +206,7 @@ void write_state(const std::string& path, const Water<D>& water)
     header.fragments = water.fragments.count();
     header.pressure_step = static_cast<double>(largest_pressure(water) / pressure_steps);
 
-    std::string blocks[D + 3];
+    std::string blocks[D + 4];
     parallel_rows("pack frame", D + 2, [&](int n) {
         Numbers q = n == 0       ? rounded_phi(water)
                     : n == D + 1 ? rounded_pressure(water, static_cast<float>(header.pressure_step))
@@ -196,14 +214,15 @@ void write_state(const std::string& path, const Water<D>& water)
         take_differences(q, water.grid);
         blocks[n == D + 1 ? D + 2 : n] = squeezed(bytes_of(q));
     });
-    const size_t column = static_cast<size_t>(water.fragments.count()) * sizeof(float);
-    std::string drops(column * Fragments<D>::columns, '\0');
-    for (int n = 0; n < Fragments<D>::columns; ++n)
-        backend::copy(drops.data() + static_cast<size_t>(n) * column, water.fragments.column(n), column);
-    blocks[D + 1] = squeezed(drops);
+    blocks[D + 1] = squeezed(bytes_of_columns(water.fragments));
+    if (points) {
+        const uint64_t count = static_cast<uint64_t>(water.particles.count());
+        blocks[D + 3].assign(reinterpret_cast<const char*>(&count), sizeof count);
+        blocks[D + 3] += squeezed(bytes_of_columns(water.particles));
+    }
 
     std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-    for (const std::string& block : blocks) {
+    for (const std::string& block : std::span(blocks, points ? D + 4 : D + 3)) {
         const uint64_t size = block.size();
         bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
         bytes += block;
@@ -221,7 +240,8 @@ FrameState<D> read_state(const std::string& path)
     std::memcpy(&header, bytes.data(), header_without_pressure);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
     const bool old = header.version == version_without_pressure;
-    if (header.version != state_version && !old) fail("a frame of version " + std::to_string(header.version));
+    const bool points = header.version == version_with_points;
+    if (header.version != state_version && !old && !points) fail("a frame of version " + std::to_string(header.version));
     if (!old && bytes.size() < sizeof header) fail("too short for a frame");
     if (!old) std::memcpy(&header, bytes.data(), sizeof header);
     bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
@@ -242,8 +262,8 @@ FrameState<D> read_state(const std::string& path)
     state.velocity = FaceField<D>(state.grid, Where::program);
 
     std::string_view left = std::string_view(bytes).substr(old ? header_without_pressure : sizeof header);
-    std::string_view blocks[D + 3];
-    for (std::string_view& block : std::span(blocks, old ? D + 2 : D + 3)) {
+    std::string_view blocks[D + 4];
+    for (std::string_view& block : std::span(blocks, old ? D + 2 : points ? D + 4 : D + 3)) {
         uint64_t size = 0;
         if (left.size() < sizeof size) fail("cut short");
         std::memcpy(&size, left.data(), sizeof size);
@@ -283,11 +303,15 @@ FrameState<D> read_state(const std::string& path)
         for (size_t i = 0; i < p.size(); ++i)
             state.pressure.data()[i] = static_cast<int16_t>(p[i]) * static_cast<float>(header.pressure_step);
     }
-    state.fragments.resize(static_cast<int>(header.fragments));
-    const size_t column = static_cast<size_t>(header.fragments) * sizeof(float);
-    const std::string drops = loosened(blocks[D + 1], column * Fragments<D>::columns);
-    for (int n = 0; n < Fragments<D>::columns; ++n)
-        backend::copy(state.fragments.column(n), drops.data() + static_cast<size_t>(n) * column, column);
+    read_columns(state.fragments, header.fragments, [&](size_t size) { return loosened(blocks[D + 1], size); });
+    if (points) {
+        uint64_t count = 0;
+        if (blocks[D + 3].size() < sizeof count) fail("cut short");
+        std::memcpy(&count, blocks[D + 3].data(), sizeof count);
+        if (count > uint64_t{INT32_MAX} / (D + 1)) fail("damaged");
+        read_columns(state.points, static_cast<int64_t>(count),
+                     [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
+    }
     return state;
 }
 
@@ -300,6 +324,8 @@ void load_state(const std::string& path, Water<D>& water)
     water.phi.copy(state.phi);
     for (int a = 0; a < D; ++a) water.velocity[a].copy(state.velocity[a]);
     water.fragments.copy(state.fragments);
+    if (state.points.count() > 0) water.particles.copy(state.points);
+    if (water.pressure.size() > 0) water.pressure.copy(state.pressure);
     water.time = state.time;
 }
 
@@ -322,8 +348,8 @@ Volume volume_of(const FrameState<3>& state)
     return volume;
 }
 
-template void write_state<2>(const std::string&, const Water<2>&);
-template void write_state<3>(const std::string&, const Water<3>&);
+template void write_state<2>(const std::string&, const Water<2>&, bool);
+template void write_state<3>(const std::string&, const Water<3>&, bool);
 template FrameState<2> read_state<2>(const std::string&);
 template FrameState<3> read_state<3>(const std::string&);
 template void load_state<2>(const std::string&, Water<2>&);

@@ -1,5 +1,6 @@
-// Two grids, both with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
+// Grids with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
 //   surface  float, level set: max(phi, -solid, distance to the walls), so that what is converted to polygons is closed
+//   pressure float, Pa, in the water
 //   vel      vector, the faces averaged to the centres: Houdini also reads staggered vectors, Blender does not
 // A 2D run becomes a slab of one layer of cells, without walls before and behind it.
 
@@ -152,6 +153,26 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Water<D>& water, openvdb::math::Tran
     return out;
 }
 
+template <int D>
+openvdb::FloatGrid::Ptr pressure_grid(const Water<D>& water, openvdb::math::Transform::Ptr transform)
+{
+    auto out = openvdb::FloatGrid::create(0.0f);
+    out->setName("pressure");
+    out->setTransform(transform);
+    out->insertMeta("units", openvdb::StringMetadata("Pa"));
+    fill(*out, water.grid, 0, [&](auto& leaf) {
+        bool empty = true;
+        for (auto it = leaf.beginValueAll(); it; ++it) {
+            const Cell<D> c = cell_of<D>(it.getCoord());
+            if (!in_slab<D>(it.getCoord()) || !water.grid.contains(c) || !(water.phi(c) < 0)) continue;
+            leaf.setValueOn(it.pos(), water.pressure(c));
+            empty = false;
+        }
+        return !empty;
+    });
+    return out;
+}
+
 // Once for the program.
 void start_openvdb()
 {
@@ -178,6 +199,7 @@ void write_vdb(const std::string& path, const Water<D>& water)
                                                       D == 3 ? water.grid.cells[D - 1] : 1}));
 
     openvdb::GridCPtrVec grids{surface_grid(water, transform), velocity_grid(water, transform->copy())};
+    if (water.pressure.size() > 0) grids.push_back(pressure_grid(water, transform->copy()));
     try {
         openvdb::io::File file(part_name(path));
         file.setCompression(openvdb::io::COMPRESS_ACTIVE_MASK | openvdb::io::COMPRESS_BLOSC);

@@ -140,6 +140,7 @@ void write_vti(const std::string& path, const Water<D>& water)
     file.open("PointData Scalars=\"phi\" Vectors=\"velocity\"");
     file.array("phi", 1, values.phi);
     file.array("velocity", 3, values.velocity);
+    file.array("pressure", 1, values.pressure);
     if (!values.solid.empty()) file.array("solid", 1, values.solid);
     file.close("PointData");
     file.close("Piece");

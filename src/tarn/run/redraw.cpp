@@ -6,6 +6,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/output/finer.h"
 #include "tarn/output/frame_state.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/exit_code.h"
@@ -32,7 +33,8 @@ bool draw_frames(const std::string& run, const std::string& dir, const Scene& sc
         choose_drops(water.fragments, run, frame, scene.params);
         restore(water, scene);
         const std::string picture = frame_path(dir, "preview", frame, "png");
-        write_png(picture, preview(water, scene, scene.params.output.preview_width));
+        const std::optional<Water<D>> fine = finer(water, scene);
+        write_png(picture, preview(fine ? *fine : water, scene, scene.params.output.preview_width));
         progress.note(fmt::format("frame {}  {}  {:.1f} s", frame, picture, timer.seconds()));
     }
     return true;

@@ -126,7 +126,11 @@ Found check_flow(const Params& params)
 
 Found check_output(const Params& params)
 {
-    if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
+    if (params.output.revolve && params.dimension() == 3)
+        return Problem{"output.revolve", "turns the outline of a 2D scene into a surface; remove it, or give domain.size two numbers"};
+    if (params.output.heights && params.method.surface != SurfaceKind::height_field)
+        return Problem{"output.heights", "writes those of method.surface = \"height-field\"; remove it, or choose that"};
+    if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2 && !params.output.revolve)
         return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
     if (params.output.render && !params.output.state)
         return Problem{"output.state", "must be true with output.render, which reads what is kept"};

@@ -94,8 +94,9 @@ int let_markers_out(Particles<D>& markers, const Grid<D>& grid, const Scene& sce
 // Chains of markers go with the flow and are mended. What is lost as droplets too small to keep is not expected any more.
 void move_chains(Water<2>& w, const Labels<2>& labels, double dt)
 {
-    move_markers(w.particles, w.velocity, labels, dt);
     Chains chains = read_chains(w.particles);
+    move_markers(w.particles, w.velocity, labels, dt);
+    carry(chains, read_chains(w.particles), labels);
     mend(chains, labels);
     write_chains(w.particles, chains);
 }

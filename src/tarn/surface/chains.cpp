@@ -21,6 +21,8 @@ constexpr double joining_gap = 0.4;
 constexpr double thinnest_sheet = 0.05;
 // Closer to a wall than this, a point lies on it: just outside of the wall, so that it knows which cell it is in.
 constexpr double wall_reach = 0.02, off_wall = 1e-3;
+// What wets a wall does not leave it: in a step, it would go less far than this. Chains.water_goes_around_corners fails without.
+constexpr double wet_reach = 0.75;
 // Loops around less are gone.
 constexpr double least_area = 0.05;
 
@@ -172,9 +174,15 @@ bool at_wall(const Labels<2>& labels, Vec2 x)
         }
     return false;
 }
-bool along_wall(const Labels<2>& labels, Vec2 from, Vec2 to)
+bool along_wall(const Labels<2>& labels, Vec2 from, Vec2 to) { return at_wall(labels, from) && at_wall(labels, to); }
+
+// Where a link along a wall turns around a corner of it that it cuts off.
+std::optional<Vec2> corner_between(const Labels<2>& labels, Vec2 from, Vec2 to)
 {
-    return at_wall(labels, from) && at_wall(labels, to) && at_wall(labels, 0.5 * (from + to));
+    if (!along_wall(labels, from, to) || at_wall(labels, 0.5 * (from + to))) return {};
+    for (const Vec2 x : {Vec2{from[0], to[1]}, Vec2{to[0], from[1]}})
+        if (!is_wall(contents(labels, cell_at(x))) && at_wall(labels, x)) return x;
+    return {};
 }
 
 // A hole so small that links pass all of its cells has an empty one, that of its middle: full cells would never let it close.
@@ -305,6 +313,30 @@ Chains chains_around(const std::function<double(Vec2)>& phi, const Labels<2>& la
     return chains;
 }
 
+void carry(Chains& chains, const Chains& moved, const Labels<2>& labels)
+{
+    for (size_t c = 0; c < chains.size(); ++c)
+        for (size_t i = 0; i < chains[c].size(); ++i) {
+            const bool wets = at_wall(labels, chains[c][i]);
+            Vec2& x = chains[c][i] = moved[c][i];
+            if (!wets) continue;
+            // The nearest place at a wall.
+            const Cell<2> own = cell_at(x);
+            double least = wet_reach;
+            Vec2 there = x;
+            for (int n = 0; n < 9; ++n) {
+                const Cell<2> wall = own + Cell<2>{n % 3 - 1, n / 3 - 1};
+                if (!is_wall(contents(labels, wall))) continue;
+                Vec2 y = x;
+                for (int a = 0; a < 2; ++a) y[a] = std::clamp(x[a], wall[a] - 0.5 - off_wall, wall[a] + 0.5 + off_wall);
+                if (length(y - x) >= least || is_wall(contents(labels, cell_at(y)))) continue;
+                least = length(y - x);
+                there = y;
+            }
+            x = there;
+        }
+}
+
 void keep_at_walls(Chains& chains, const Labels<2>& labels)
 {
     const Cell<2> cells = labels.grid().cells;
@@ -354,6 +386,11 @@ void respace(Chains& chains, const Labels<2>& labels)
         Chain more;
         for (int i = 0; i < static_cast<int>(c.size()); ++i) {
             more.push_back(c[static_cast<size_t>(i)]);
+            if (const auto corner = corner_between(labels, point(c, i), point(c, i + 1)))
+                if (length(*corner - point(c, i)) > shortest_link && length(*corner - point(c, i + 1)) > shortest_link) {
+                    more.push_back(*corner);
+                    continue;
+                }
             const int parts = static_cast<int>(std::ceil(length(point(c, i + 1) - point(c, i)) / longest_link));
             for (int k = 1; k < parts; ++k) more.push_back(on_spline(c, i, double(k) / parts));
         }

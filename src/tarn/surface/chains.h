@@ -34,6 +34,9 @@ Chains chains_around(const std::function<double(Vec2)>& phi, const Labels<2>& la
 double area(const Chain& chain);
 double area(const Chains& chains);
 
+// Takes the points to where they have moved; those at walls along them.
+void carry(Chains& chains, const Chains& moved, const Labels<2>& labels);
+
 // After the points have moved: those at walls stay at them, links are joined and divided, surfaces that meet reconnect.
 void mend(Chains& chains, const Labels<2>& labels);
 // The parts of that.
