@@ -227,7 +227,11 @@ TEST(Chains, water_goes_around_corners)
     for (int n = 1; n <= 12; ++n) {
         run_to(w, scene, 0.25 * n);
         double holes = 0;
-        for (const Chain& c : read_chains(w.particles)) holes += std::max(0.0, -area(c));
+        const Chains chains = read_chains(w.particles);
+        for (const Chain& c : chains) holes += std::max(0.0, -area(c));
+        EXPECT_LT(holes, 2) << w.time;
+        EXPECT_NEAR(area(chains), before, 0.005 * before) << w.time;
+        EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 0.01 * w.volume_expected) << w.time;
         std::printf("%g: %+.4f phi %+.4f holes %.2f chains %zu\n", w.time, area(read_chains(w.particles)) / before - 1, measure(w, p).volume / w.volume_expected - 1, holes, read_chains(w.particles).size());
     }
 }

@@ -91,13 +91,19 @@ int let_markers_out(Particles<D>& markers, const Grid<D>& grid, const Scene& sce
     return remove_markers(markers, left);
 }
 
-// Chains of markers go with the flow and are mended. What is lost as droplets too small to keep is not expected any more.
-void move_chains(Water<2>& w, const Labels<2>& labels, double dt)
+// Chains of markers go with the flow and are mended. Velocities between faces have a divergence, if a small one, and droplets are
+// dropped: with surface.volume_correction the free surface moves until there is as much water as there should be, in the time that
+// the default method takes for it.
+void move_chains(Water<2>& w, const Labels<2>& labels, const Params& p, double dt)
 {
     Chains chains = read_chains(w.particles);
     move_markers(w.particles, w.velocity, labels, dt);
     carry(chains, read_chains(w.particles), labels);
     mend(chains, labels);
+    if (p.surface.volume_correction) {
+        const double missing = w.volume_expected / cell_volume(w.grid) - area(chains);
+        move_out(chains, -std::expm1(-dt / falling_time(w.grid, p)) * missing, labels);
+    }
     write_chains(w.particles, chains);
 }
 
@@ -189,7 +195,7 @@ void move_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene, doub
     const Stage stage(step.seconds_surface);
     if constexpr (D == 2)
         if (has_chains(scene.params)) {
-            move_chains(w, labels, dt);
+            move_chains(w, labels, scene.params, dt);
             return follow_surface(w, labels, scene.params);
         }
     if (has_heights(scene.params))

@@ -488,6 +488,22 @@ void mend(Chains& chains, const Labels<2>& labels)
     drop_small(chains);
 }
 
+void move_out(Chains& chains, double by, const Labels<2>& labels)
+{
+    double free = 0;
+    for (const Link& l : links_of(chains)) free += along_wall(labels, l.from, l.to) ? 0.0 : length(l.to - l.from);
+    if (!(free > 1)) return;
+    const double way = std::clamp(by / free, -shortest_link, shortest_link);
+    Chains moved = chains;
+    for (size_t c = 0; c < chains.size(); ++c)
+        for (int i = 0; i < static_cast<int>(chains[c].size()); ++i) {
+            if (at_wall(labels, point(chains[c], i))) continue;
+            const Vec2 d = point(chains[c], i + 1) - point(chains[c], i - 1);
+            if (length(d) > 0) moved[c][static_cast<size_t>(i)] += way / length(d) * Vec2{d[1], -d[0]};
+        }
+    chains = std::move(moved);
+}
+
 void label_cells(Labels<2>& labels, const Chains& chains)
 {
     const std::vector<Link> links = links_of(chains);

@@ -46,6 +46,9 @@ enum class Between { air, water };
 void reconnect(Chains& chains, Between what);
 void resolve_crossings(Chains& chains);
 
+// Moves the free surface outwards, that it encloses so many cells more.
+void move_out(Chains& chains, double by, const Labels<2>& labels);
+
 // Labels cells: those that a link passes or a loop encloses hold water. The others are decided region by region.   [FM96] §4.2
 void label_cells(Labels<2>& labels, const Chains& chains);
 
