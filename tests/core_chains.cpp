@@ -232,7 +232,6 @@ TEST(Chains, water_goes_around_corners)
         EXPECT_LT(holes, 2) << w.time;
         EXPECT_NEAR(area(chains), before, 0.005 * before) << w.time;
         EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 0.01 * w.volume_expected) << w.time;
-        std::printf("%g: %+.4f phi %+.4f holes %.2f chains %zu\n", w.time, area(read_chains(w.particles)) / before - 1, measure(w, p).volume / w.volume_expected - 1, holes, read_chains(w.particles).size());
     }
 }
 

@@ -322,7 +322,7 @@ std::optional<Vec3> overhang(const Scene& scene)
     Water<D> w = initial_surface<D>(scene);
     fill_whole_cells(w.solids, w.grid);
     std::optional<Cell<D>> over;
-    (void)heights_of(w.phi, cell_contents(w, scene), &over);
+    (void)heights_of(shapes_phi(w.grid, scene), cell_contents(w, scene), &over);
     if (!over) return {};
     return lift<D>(w.grid.centre(*over));
 }

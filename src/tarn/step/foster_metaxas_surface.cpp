@@ -130,6 +130,17 @@ void move_all_markers(Water<D>& w, const Labels<D>& labels, const Scene& scene, 
 }  // namespace
 
 template <int D>
+Field<D> shapes_phi(const Grid<D>& grid, const Scene& scene)
+{
+    const std::vector<Shape> water = scene.water.at(0);
+    Field<D> phi = distance_field(grid, static_cast<float>(grid.size()[1]));
+    parallel_for("water's shapes", all_tiles(grid), [&](Cell<D> c) {
+        if (!water.empty()) phi(c) = static_cast<float>(distance(water, lift<D>(grid.centre(c))));
+    });
+    return phi;
+}
+
+template <int D>
 void start_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene)
 {
     const Params& p = scene.params;
@@ -145,9 +156,15 @@ void start_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene)
             return;
         }
     if (has_heights(p)) {
-        const Heights<D> heights = heights_of(w.phi, labels);
+        const Heights<D> heights = heights_of(shapes_phi(w.grid, scene), labels);
         write_heights(w.particles, heights);
         w.volume_expected = cell * volume(heights, labels);
+        // At rest, so that the first step does not blow water out of open sides.
+        const double weight = p.fluid.density.constant() * length(take<D>(p.domain.gravity.at(0))) * w.grid.h;
+        parallel_for("weight of water", all_tiles(w.grid), [&](Cell<D> c) {
+            const double depth = heights(c) - c[1] - 0.5;
+            w.pressure(c) = is_wall(labels(c)) || depth < 0 ? 0.0f : static_cast<float>(weight * depth);
+        });
         return;
     }
     const int along = along_of<D>(p);
@@ -178,11 +195,14 @@ void follow_surface(Water<D>& w, const Labels<D>& labels, const Params& p)
     if (has_heights(p)) find_phi(w.phi, read_heights<D>(w.particles, w.grid.cells), labels);
     if (!found && !has_heights(p)) find_phi(w.phi, w.particles, labels, along_of<D>(p));
     const auto closed = closed_faces(w.solids);
-    if (closed)
-        redistance(w.phi, all, w.band, w.scratch[0], *closed);
-    else
-        redistance(w.phi, all, w.band, w.scratch[0]);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    // That of heights is known everywhere, in obstacles and over water on them that is thinner than a cell, too.
+    if (!has_heights(p)) {
+        if (closed)
+            redistance(w.phi, all, w.band, w.scratch[0], *closed);
+        else
+            redistance(w.phi, all, w.band, w.scratch[0]);
+        if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
+    }
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
     find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
@@ -206,6 +226,7 @@ void move_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene, doub
 }
 
 #define TARN_INSTANTIATE(D)                                                       \
+    template Field<D> shapes_phi(const Grid<D>&, const Scene&);                   \
     template void start_surface(Water<D>&, const Labels<D>&, const Scene&);       \
     template void label_surface(Labels<D>&, const Water<D>&, const Params&);      \
     template void follow_surface(Water<D>&, const Labels<D>&, const Params&);     \

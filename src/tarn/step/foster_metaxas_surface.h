@@ -9,7 +9,11 @@ namespace tarn::foster_metaxas {
 // Whether it tells where in a cell the surface is.
 inline bool knows_surface(const Params& p) { return p.method.surface != SurfaceKind::markers; }
 
-// From phi of the scene's shapes, before there is any: sets what there should be, too.
+// The distance to the water's shapes at the start, on the program's side; negative within.
+template <int D>
+Field<D> shapes_phi(const Grid<D>& grid, const Scene& scene);
+
+// From the scene's shapes, before there is any surface: sets what there should be, too.
 template <int D>
 void start_surface(Water<D>& water, const Labels<D>& labels, const Scene& scene);
 

@@ -86,6 +86,7 @@ struct Flow {
     double share;  // of a cell, for a velocity of 1
 
     bool inside(Cell<D> c, int a) const { return c[a] >= 0 && c[a] < heights.cells[a]; }
+    bool above_inflow(Cell<D> c, int a) const { return inside(c, a) && !counts(c, a) && labels(c) != Contents::inflow; }
     bool counts(Cell<D> c, int a) const { return inside(c, a) && !inflow[heights.index(c)]; }
 
     double reach(Cell<D> from, Cell<D> to, int a, double speed) const
@@ -103,7 +104,7 @@ struct Flow {
         double sum = 0;
         for (int j = 0; j < heights.cells[1]; ++j) {
             const Cell<D> upper = at_level<D>(c, j), lower = at_level<D>(before, j);
-            if (is_wall(labels(upper)) || is_wall(labels(lower))) continue;
+            if (is_wall(labels(upper)) || is_wall(labels(lower)) || above_inflow(upper, a) || above_inflow(lower, a)) continue;
             const double u = static_cast<double>(velocity[a](upper));
             sum += u * part_below(u > 0 ? reach(before, c, a, u) : reach(c, before, a, u), j);
         }
