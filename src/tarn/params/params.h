@@ -349,6 +349,7 @@ struct Params {
     std::vector<LightParams> light;
     std::vector<WaterParams> water;
     std::vector<SolidParams> solid;
+    std::vector<SolidParams> floats;  // of [[solid]], those with motion = "float": no part of what the water meets
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;

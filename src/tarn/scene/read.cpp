@@ -553,7 +553,16 @@ Params read_params(const std::string& text, const std::string& file, const Overr
         } catch (const InputError& e) {
             wrong.push_back(e.what());
         }
-    return Reader(file, std::move(root), std::move(made)).read(wrong);
+    Params params = Reader(file, std::move(root), std::move(made)).read(wrong);
+    // Floats, and what is cut out of them, are none of the solids that the water meets.
+    std::vector<SolidParams> solids;
+    bool apart = false;
+    for (SolidParams& s : params.solid) {
+        apart = s.subtract ? apart : s.motion == SolidMotion::carried;
+        (apart ? params.floats : solids).push_back(std::move(s));
+    }
+    params.solid = std::move(solids);
+    return params;
 }
 
 Scene read_scene(const std::string& path, const Overrides& overrides)
@@ -581,6 +590,10 @@ Scene read_scene(const std::string& path, const Overrides& overrides)
                 resolve(shape->file);
                 resolve(shape->image);
             }
+    for (SolidParams& s : params.floats) {
+        resolve(s.file);
+        resolve(s.image);
+    }
     for (LightParams& light : params.light) resolve(light.image);
     resolve(params.render.floor_image);
     return build_scene(std::move(params), fs::path(path).stem().string(), path, folder.string());

@@ -327,7 +327,7 @@ Found check_surface_pressure(const SurfacePressureParams& s, const std::string& 
 // A body needs a mass, and moves by itself; what is no body has none of a body's keys.
 Found check_body(const SolidParams& s, const std::string& entry)
 {
-    if (s.motion != SolidMotion::body) {
+    if (s.motion == SolidMotion::keyframes) {
         const auto useless = [&](const char* key) {
             return Problem{entry + key, "does nothing without motion = \"body\"; give that, or remove it"};
         };
@@ -381,6 +381,30 @@ Found check_names(const Params& params)
     return {};
 }
 
+// Floats are carried by frames that are kept, and have no part in what the water does.   [FM96] §5
+Found check_floats(const Params& params)
+{
+    bool bodies = false;
+    size_t first = params.solid.size();
+    for (size_t i = params.solid.size(); i-- > 0;) {
+        bodies = bodies || params.solid[i].motion == SolidMotion::body;
+        if (params.solid[i].motion == SolidMotion::carried) first = i;
+    }
+    if (params.whitewater.live && !params.output.state)
+        return Problem{"output.state", "must be true with whitewater.live, which reads what is kept"};
+    if (first == params.solid.size()) return {};
+    const std::string key = "solid." + std::to_string(first) + ".motion";
+    if (bodies) return Problem{key, "floats do not meet bodies that the water feels; give all of them motion = \"body\", or all \"float\""};
+    if (params.flow) return Problem{key, "floats need a pressure, which a given [flow] has not; remove one of them"};
+    if (params.motion) return Problem{key, "floats need a domain that stands still; remove [domain.motion], or give motion = \"body\""};
+    if (!params.output.state) return Problem{"output.state", "must be true with floats, which go by what is kept"};
+    for (size_t i = 0; i < params.gauge.size(); ++i)
+        for (const SolidParams& s : params.solid)
+            if (s.motion == SolidMotion::carried && !s.name.empty() && s.name == params.gauge[i].solid)
+                return Problem{"gauge." + std::to_string(i) + ".solid", quoted(s.name) + " is a float, whose forces are in float/live/bodies.jsonl"};
+    return {};
+}
+
 // Paths have names and two points, and what moves along one moves by nothing else.
 Found check_paths(const Params& params)
 {
@@ -409,7 +433,7 @@ Found check_paths(const Params& params)
             continue;
         }
         if (!params.find_path(s.path)) return unknown(entry + "path", s.path);
-        if (s.motion == SolidMotion::body)
+        if (s.motion != SolidMotion::keyframes)
             return Problem{entry + "path", "a body moves by itself; remove path, or motion = \"body\""};
         if (!(s.translate == Keyed<Vec3>(Vec3{})))
             return Problem{entry + "translate", "is given by path; remove one of them"};
@@ -568,7 +592,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_render, check_wind})
+    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_render, check_wind})
         add(all, check(params));
     return all;
 }
