@@ -114,6 +114,12 @@ void extend_into_air(Water<D>& w, const Labels<D>& labels)
     }
 }
 
+template <int D>
+SurfaceWithin<D> surface_within(const Water<D>& w, const Params& p)
+{
+    return knows_surface(p) ? SurfaceWithin<D>{w.phi.view()} : SurfaceWithin<D>{};
+}
+
 // u~ on every face between cells of water; at open sides that of the face before.   [FM96] §3.1, §3.2
 template <int D>
 void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, double dt, StepReport& step)
@@ -128,7 +134,8 @@ void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, d
                          static_cast<float>(p.fluid.viscosity.constant()),
                          static_cast<float>(upwind_share(w.fastest, p.fluid.viscosity.constant(), w.grid.h)),
                          static_cast<float>(w.grid.h),
-                         static_cast<float>(dt)};
+                         static_cast<float>(dt),
+                         surface_within(w, p)};
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const auto u = std::as_const(w.velocity[a]).view();
@@ -153,8 +160,7 @@ void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, d
 // face.   [FM96] §3.1
 // Deviation: a sweep goes over the cells of one colour of a chess board, then over those of the other, which may be done at once.
 template <int D>
-void iterate_pressure(Water<D>& w, const Labels<D>& labels, const SurfacePressure<D>& surface, const Params& p, double dt,
-                      StepReport& step)
+void iterate_pressure(Water<D>& w, const Labels<D>& labels, const Params& p, double dt, StepReport& step)
 {
     const Stage stage(step.seconds_pressure);
     constexpr int sweeps_between_looks = 4;
@@ -166,7 +172,7 @@ void iterate_pressure(Water<D>& w, const Labels<D>& labels, const SurfacePressur
                                    static_cast<float>(p.fluid.density.constant()),
                                    static_cast<float>(w.grid.h),
                                    static_cast<float>(dt),
-                                   surface.view()};
+                                   surface_within(w, p)};
     const double fastest = w.fastest + length(take<D>(p.domain.gravity.at(w.time))) * dt;
     const double scale = fastest > 0 ? fastest / w.grid.h : 1;
     SolveReport& report = step.pressure;
@@ -182,46 +188,56 @@ void iterate_pressure(Water<D>& w, const Labels<D>& labels, const SurfacePressur
                 parallel_for("relax", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                     const int i = label.index(c);
                     if (colour(c) == which && label[i] == Contents::full) relaxation.relax(i);
-                    if (colour(c) == which && label[i] == Contents::surface) relaxation.follow(i);
                 });
     }
 }
 
-// The pressure of surface cells is the atmosphere's. Deviation: where chains or heights tell where in them the surface is, it is zero
-// there, and the cell has the share of a full neighbour's pressure that a straight line to the surface gives it:
-//   p_S = share p_N,   share = phi_S / phi_N,
-// with the neighbour of the deepest phi. Without, waves lower than a cell would not know that they are. Water of a height field that is
-// but a cell deep weighs on the ground: p = - rho g phi.
+// The pressure of surface cells is the atmosphere's. Deviation: where chains or heights tell where in them the surface is, it is zero there
+// (SurfaceWithin), and between two surface cells each has the share of its deepest full neighbour's. Without, waves lower than a cell
+// would not know that they are. Water of a height field that is but a cell deep weighs on the ground: p = - rho g phi.
 template <int D>
-SurfacePressure<D> set_surface_pressure(Water<D>& w, const Labels<D>& labels, const Params& p)
+void set_surface_pressure(Water<D>& w, const Labels<D>& labels, const Params& p)
 {
     const LabelView<D> label = labels.view();
     const auto pressure = w.pressure.view();
-    SurfacePressure<D> surface;
-    const bool within = knows_surface(p);
-    if (within) surface = SurfacePressure<D>(w.grid);
-    const auto from = surface.from.view();
-    const auto share = surface.share.view();
+    const SurfaceWithin<D> within = surface_within(w, p);
     const auto phi = std::as_const(w.phi).view();
     const double g = p.method.surface == SurfaceKind::height_field ? length(take<D>(p.domain.gravity.at(w.time))) : 0;
     const float weight = static_cast<float>(p.fluid.density.constant() * g);
     parallel_for("surface pressure", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        if (label[i] != Contents::full) pressure[i] = 0;
-        if (!within || label[i] != Contents::surface) return;
-        int deepest = 0;
+        if (label[i] == Contents::full) return;
+        pressure[i] = 0;
+        if (!within.phi.data || label[i] != Contents::surface) return;
+        int deepest = i;
         for (int a = 0; a < D; ++a)
             for (const int n : {-label.next(a), label.next(a)})
-                if (label[i + n] == Contents::full && (deepest == 0 || phi[i + n] < phi[i + deepest])) deepest = n;
-        // The surface is not nearer to the neighbour than a third of a cell, or the step would have to be shorter.
-        if (deepest != 0 && phi[i + deepest] < 0)
-            share[i] = clamp(phi[i] / phi[i + deepest], -2.0f, 0.9f);
-        else
-            deepest = 0;
-        from[i] = deepest;
-        pressure[i] = deepest != 0 ? share[i] * pressure[i + deepest] : -weight * phi[i];
+                if (label[i + n] == Contents::full && (deepest == i || phi[i + n] < phi[deepest])) deepest = i + n;
+        pressure[i] = deepest != i ? within.share(deepest, i) * pressure[deepest] : -weight * phi[i];
     });
-    return surface;
+}
+
+// What the step's change of pressure does to faces between two surface cells, which no full cell asks for.
+template <int D>
+void push_between_surface_cells(Water<D>& w, const Labels<D>& labels, const Params& p, double dt)
+{
+    if (!knows_surface(p)) return;
+    Field<D>& before = w.scratch[0];
+    const auto old = before.view();
+    const auto pressure = std::as_const(w.pressure).view();
+    parallel_for("surface pressure", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) { old(c) = pressure(c); });
+    set_surface_pressure(w, labels, p);
+    const LabelView<D> label = labels.view();
+    const float push = static_cast<float>(dt / (p.fluid.density.constant() * w.grid.h));
+    for (int a = 0; a < D; ++a) {
+        const auto u = w.velocity[a].view();
+        const int n = label.next(a);
+        parallel_for_faces("surface pressure", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = label.index(c);
+            if (label[i] != Contents::surface || label[i - n] != Contents::surface) return;
+            u[i] -= push * (pressure[i] - old[i] - pressure[i - n] + old[i - n]);
+        });
+    }
 }
 
 // For stats.csv: only full cells are asked to let out all that flows in.
@@ -355,7 +371,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 4. Conditions at obstacles and at the free surface.
     set_given_velocities(w, labels, boundary_of(w, p));
-    const SurfacePressure<D> surface = set_surface_pressure(w, labels, p);
+    set_surface_pressure(w, labels, p);
     set_surface_velocities(w, labels, Vec<D, float>{});
     extend_into_air(w, labels);
 
@@ -363,7 +379,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     compute_velocities(w, labels, p, dt, report);
 
     // 6. The pressure, until as much flows out of every full cell as in.
-    iterate_pressure(w, labels, surface, p, dt, report);
+    iterate_pressure(w, labels, p, dt, report);
+    report.finite = std::isfinite(report.pressure.residual);
+    if (!report.finite) return report;
+    push_between_surface_cells(w, labels, p, dt);
 
     // 7. Velocities of surface cells again.
     set_surface_velocities(w, labels, fall);

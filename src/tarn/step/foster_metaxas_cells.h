@@ -8,6 +8,30 @@
 
 namespace tarn::foster_metaxas {
 
+// Where the surface is known within cells, the pressure is zero there, and not all over surface cells: between a full cell N and a surface
+// cell S it goes straight to zero at the surface, as if S had
+//   p_S = share p_N,   share = phi_S / phi_N.
+// That adds to the diagonal of the pressure's equations alone, so that relaxation converges as before. Without phi the share is 0.
+template <int D>
+struct SurfaceWithin {
+    View<D, const float> phi;
+
+    // The surface is not nearer to N than a third of a cell, or the step would have to be shorter.
+    TARN_HD float share(int full, int surface) const
+    {
+        if (!phi.data || !(phi[full] < 0)) return 0;
+        const float s = phi[surface] / phi[full];
+        return s < -2 ? -2.0f : (s > 1 ? 1.0f : s);
+    }
+    // The difference of pressure from the cell before a face to that behind it.
+    TARN_HD float difference(const View<D, const float>& p, const LabelView<D>& label, int before, int behind) const
+    {
+        if (label[before] == Contents::full && label[behind] == Contents::surface) return (share(before, behind) - 1) * p[before];
+        if (label[before] == Contents::surface && label[behind] == Contents::full) return (1 - share(behind, before)) * p[behind];
+        return p[behind] - p[before];
+    }
+};
+
 // What the momentum of a face takes part in.
 template <int D>
 struct Momentum {
@@ -16,6 +40,7 @@ struct Momentum {
     LabelView<D> label;
     Vec<D, float> gravity;
     float density, viscosity, upwind, h, dt;
+    SurfaceWithin<D> within = {};
 
     // A parallel face beside face i: inside a wall, what the wall makes of face i.
     TARN_HD float beside(int axis, int i, int other) const
@@ -49,7 +74,7 @@ struct Momentum {
             convection += flux(in, lower, own) - flux(out, own, upper) + own * (out - in);
             diffusion += upper - 2 * own + lower;
         }
-        return own + dt * (convection / h + gravity[axis] + (p[i - n] - p[i]) / (density * h) + viscosity * diffusion / (h * h));
+        return own + dt * (convection / h + gravity[axis] - within.difference(p, label, i - n, i) / (density * h) + viscosity * diffusion / (h * h));
     }
 };
 
@@ -83,22 +108,6 @@ TARN_HD inline void set_open_faces(float (&u)[D][2], const bool (&open)[D][2], c
     }
 }
 
-// Surface cells that have a share of a full neighbour's pressure: where that is, counted from the cell, or 0. Empty for markers.
-template <int D>
-struct SurfacePressure {
-    Field<D, int> from;
-    Field<D> share;
-
-    struct Known {
-        View<D, const int> from;
-        View<D, const float> share;
-    };
-
-    SurfacePressure() = default;
-    explicit SurfacePressure(const Grid<D>& grid) : from(grid), share(grid) {}
-    Known view() const { return from.size() ? Known{from.view(), share.view()} : Known{}; }
-};
-
 // The pressure of a full cell, changed until as much flows out of it as in:   [FM96] §3.1
 //   dp = beta D,   beta = beta0 rho / (dt sum over free faces of 1/h^2),
 // with D what flows in; the faces around it follow. A face is free where water or an open side lies beyond. Walls and inflow
@@ -110,7 +119,7 @@ struct Relaxation {
     View<D, float> p;
     LabelView<D> label;
     float coefficient, density, h, dt;
-    typename SurfacePressure<D>::Known surface = {};
+    SurfaceWithin<D> within = {};
 
     TARN_HD bool is_free(int i) const { return is_water(label[i]) || label[i] == Contents::outflow; }
 
@@ -120,32 +129,24 @@ struct Relaxation {
         for (int a = 0; a < D; ++a) in += u[a][i] - u[a][i + u[a].next(a)];
         return in / h;
     }
-    // What a face gives for a push: less than all where the cell beyond follows this one.
+    // What a face gives for a push of the cell on one side of it.
     TARN_HD float gives(int i, int n) const
     {
         if (!is_free(i + n)) return 0;
-        return surface.from.data && surface.from[i + n] == -n ? 1 - surface.share[i + n] : 1.0f;
-    }
-    TARN_HD void push(int i, float by) const  // dt / (rho h) dp
-    {
-        p[i] += density * h / dt * by;
-        for (int a = 0; a < D; ++a) {
-            const int n = p.next(a);
-            if (is_free(i - n)) u[a][i] -= by;
-            if (is_free(i + n)) u[a][i + n] += by;
-        }
+        return label[i + n] == Contents::surface ? 1 - within.share(i, i + n) : 1.0f;
     }
     TARN_HD void relax(int i) const
     {
         float free = 0;
         for (int a = 0; a < D; ++a) free += gives(i, -p.next(a)) + gives(i, p.next(a));
-        if (free > 0) push(i, coefficient * inflow(i) * h / free);
-    }
-    // A surface cell's pressure as that of its neighbour asks.
-    TARN_HD void follow(int i) const
-    {
-        if (!surface.from.data || surface.from[i] == 0) return;
-        push(i, dt / (density * h) * (surface.share[i] * p[i + surface.from[i]] - p[i]));
+        if (!(free > 0)) return;
+        const float push = coefficient * inflow(i) * h / free;  // dt / (rho h) dp
+        p[i] += density * h / dt * push;
+        for (int a = 0; a < D; ++a) {
+            const int n = p.next(a);
+            u[a][i] -= gives(i, -n) * push;
+            u[a][i + n] += gives(i, n) * push;
+        }
     }
 };
 
