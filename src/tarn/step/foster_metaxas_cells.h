@@ -21,7 +21,9 @@ struct SurfaceWithin {
     {
         if (!phi.data || !(phi[full] < 0)) return 0;
         const float s = phi[surface] / phi[full];
-        return s < -2 ? -2.0f : (s > 1 ? 1.0f : s);
+        // Where the surface cell is the deeper one, around small holes, no straight line leads from one to the other.
+        if (s > 1) return 0;
+        return s < -2 ? -2.0f : (s > 0.98f ? 0.98f : s);
     }
     // The difference of pressure from the cell before a face to that behind it.
     TARN_HD float difference(const View<D, const float>& p, const LabelView<D>& label, int before, int behind) const
