@@ -79,6 +79,14 @@ std::string squeezed(const std::string& raw)
     return packed;
 }
 
+// False where it is not as long as that, or damaged.
+bool loosen(std::string_view block, std::string& raw)
+{
+    uLongf found = raw.size();
+    const int done = uncompress(reinterpret_cast<Bytef*>(raw.data()), &found, reinterpret_cast<const Bytef*>(block.data()), block.size());
+    return done == Z_OK && found == raw.size();
+}
+
 // Signs go into the lowest bit, so that numbers near zero have no high byte.
 std::string bytes_of(const Numbers& q)
 {
@@ -274,10 +282,7 @@ FrameState<D> read_state(const std::string& path)
     }
     const auto loosened = [&](std::string_view block, size_t size) {
         std::string raw(size, '\0');
-        uLongf found = size;
-        const int done = uncompress(reinterpret_cast<Bytef*>(raw.data()), &found,
-                                    reinterpret_cast<const Bytef*>(block.data()), block.size());
-        if (done != Z_OK || found != size) fail("damaged");
+        if (!loosen(block, raw)) fail("damaged");
         return raw;
     };
     const auto numbers = [&](int n) {
@@ -305,9 +310,8 @@ FrameState<D> read_state(const std::string& path)
     }
     read_columns(state.fragments, header.fragments, [&](size_t size) { return loosened(blocks[D + 1], size); });
     if (points) {
-        uint64_t count = 0;
-        if (blocks[D + 3].size() < sizeof count) fail("cut short");
-        std::memcpy(&count, blocks[D + 3].data(), sizeof count);
+        uint64_t count = UINT64_MAX;
+        if (blocks[D + 3].size() > sizeof count) std::memcpy(&count, blocks[D + 3].data(), sizeof count);
         if (count > uint64_t{INT32_MAX} / (D + 1)) fail("damaged");
         read_columns(state.points, static_cast<int64_t>(count),
                      [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });

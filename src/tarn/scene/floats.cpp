@@ -195,7 +195,7 @@ FloatNodes float_nodes(const RigidBody& body, const Scene& scene)
     // How much of a small part is inside: of its extent along the surface's normal, which in a flat body is not that along others.
     const auto inside = [&](Vec3 r) {
         const double d = depth(r);
-        if (std::fabs(d) > nodes.spacing[0] + nodes.spacing[1] + nodes.spacing[2]) return d > 0 ? 1.0 : 0.0;
+        if (std::fabs(d) > (nodes.spacing[0] + nodes.spacing[1] + nodes.spacing[2]) / small) return d > 0 ? 1.0 : 0.0;
         Vec3 slope;
         for (int a = 0; a < dimension; ++a) {
             Vec3 step;

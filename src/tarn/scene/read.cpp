@@ -13,6 +13,7 @@
 #include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
 #include "tarn/scene/choose_schemes.h"
+#include "tarn/scene/float_params.h"
 #include "tarn/scene/toml_file.h"
 #include "tarn/scene/validate.h"
 
@@ -554,14 +555,7 @@ Params read_params(const std::string& text, const std::string& file, const Overr
             wrong.push_back(e.what());
         }
     Params params = Reader(file, std::move(root), std::move(made)).read(wrong);
-    // Floats, and what is cut out of them, are none of the solids that the water meets.
-    std::vector<SolidParams> solids;
-    bool apart = false;
-    for (SolidParams& s : params.solid) {
-        apart = s.subtract ? apart : s.motion == SolidMotion::carried;
-        (apart ? params.floats : solids).push_back(std::move(s));
-    }
-    params.solid = std::move(solids);
+    set_floats_apart(params);
     return params;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tarn/params/tables.h"
+#include "tarn/scene/float_params.h"
 #include "tarn/scene/reference_methods.h"
 #include "tarn/scene/scene.h"
 #include "tarn/scene/wave_theory.h"
@@ -378,30 +379,6 @@ Found check_names(const Params& params)
             if (!columns.insert(name + end).second)
                 return Problem{key, quoted(name + end) + " is a column of gauges.csv already; choose another name"};
     }
-    return {};
-}
-
-// Floats are carried by frames that are kept, and have no part in what the water does.   [FM96] §5
-Found check_floats(const Params& params)
-{
-    bool bodies = false;
-    size_t first = params.solid.size();
-    for (size_t i = params.solid.size(); i-- > 0;) {
-        bodies = bodies || params.solid[i].motion == SolidMotion::body;
-        if (params.solid[i].motion == SolidMotion::carried) first = i;
-    }
-    if (params.whitewater.live && !params.output.state)
-        return Problem{"output.state", "must be true with whitewater.live, which reads what is kept"};
-    if (first == params.solid.size()) return {};
-    const std::string key = "solid." + std::to_string(first) + ".motion";
-    if (bodies) return Problem{key, "floats do not meet bodies that the water feels; give all of them motion = \"body\", or all \"float\""};
-    if (params.flow) return Problem{key, "floats need a pressure, which a given [flow] has not; remove one of them"};
-    if (params.motion) return Problem{key, "floats need a domain that stands still; remove [domain.motion], or give motion = \"body\""};
-    if (!params.output.state) return Problem{"output.state", "must be true with floats, which go by what is kept"};
-    for (size_t i = 0; i < params.gauge.size(); ++i)
-        for (const SolidParams& s : params.solid)
-            if (s.motion == SolidMotion::carried && !s.name.empty() && s.name == params.gauge[i].solid)
-                return Problem{"gauge." + std::to_string(i) + ".solid", quoted(s.name) + " is a float, whose forces are in float/live/bodies.jsonl"};
     return {};
 }
 
