@@ -162,6 +162,20 @@ TEST_F(TheMethodsOf1996, what_runs_live_is_what_comes_after)
     EXPECT_NE(read("b/try/preview/frame_0006.png"), drawn);
 }
 
+// The folders of what was made of a run lead to the run.
+TEST_F(TheMethodsOf1996, parts_of_a_run_say_how_they_are_seen)
+{
+    write("can.toml", small_scene(can + "[whitewater]\nlive = true\n"));
+    ASSERT_EQ(tarn({"run", "can.toml", "--out", "o", "--frames", "1", "--quiet"}).code, 0);
+    for (const char* command : {"preview", "render"}) {
+        const Outcome set = tarn({command, "o/float/live/"}), drops = tarn({command, "o/whitewater"});
+        EXPECT_EQ(set.code, 2);
+        EXPECT_NE(set.err.find("give the run's folder, o --float live"), std::string::npos) << set.err;
+        EXPECT_EQ(drops.code, 2);
+        EXPECT_NE(drops.err.find("give the run's folder, o"), std::string::npos) << drops.err;
+    }
+}
+
 TEST_F(TheMethodsOf1996, floats_say_what_they_do_not_go_with)
 {
     write("body.toml", small_scene(can + "[[solid]]\nmotion = \"body\"\nshape = \"sphere\"\ncenter = [0.75, 0.6, 0.25]\nradius = 0.06\ndensity = 400\n"));
