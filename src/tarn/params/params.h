@@ -32,7 +32,7 @@ enum class LightKind { sky, sun, area, image };
 enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
-enum class SolidMotion { keyframes, body };
+enum class SolidMotion { keyframes, body, carried };
 enum class JointKind { hinge, slider };
 enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
 enum class ForceKind { uniform, point, vortex, drag };
@@ -114,6 +114,7 @@ struct FragmentParams {
 
 // Spray, bubbles and foam over a finished run.   effects/whitewater.h; lengths and speeds from the domain where not given
 struct WhitewaterParams {
+    bool live = false;                       // while the run goes on
     std::optional<double> rise_speed, rise;        // m/s, 1/m³ (1/m² in 2D)
     std::optional<double> crest_curvature, crest;  // 1/m, 1/m³
     std::optional<double> trapped_speed, trapped;  // m/s, 1/m³
@@ -151,7 +152,9 @@ struct TimeParams {
 
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
+    bool revolve = false;  // 2D
     bool volume = false;
+    bool heights = false;  // of a height field
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
@@ -369,6 +372,7 @@ struct Params {
     std::vector<WaterParams> water;
     std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;
+    std::vector<SolidParams> floats;  // of [[solid]], those with motion = "float": no part of what the water meets
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;

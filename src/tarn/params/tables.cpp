@@ -41,8 +41,8 @@ constexpr Word surface_words[] = {
     word("one-sided-particles", SurfaceKind::one_sided_particles),
     word("level-set", SurfaceKind::level_set),
     word("markers", SurfaceKind::markers),
-    word("marker-chains", SurfaceKind::marker_chains, "\"markers\", which fill the water"),
-    word("height-field", SurfaceKind::height_field, "\"markers\", which take any surface"),
+    word("marker-chains", SurfaceKind::marker_chains),
+    word("height-field", SurfaceKind::height_field),
 };
 constexpr Word advection_words[] = {
     word("semi-lagrangian", Advection::semi_lagrangian),
@@ -130,6 +130,7 @@ constexpr Word ease_kind_words[] = {
 constexpr Word motion_words[] = {
     word("keyframes", SolidMotion::keyframes),
     word("body", SolidMotion::body),
+    word("float", SolidMotion::carried),
 };
 constexpr Word joint_words[] = {
     word("hinge", JointKind::hinge),
@@ -449,6 +450,8 @@ const ParamRow fragment_rows[] = {
 };
 
 const ParamRow whitewater_rows[] = {
+    boolean<&WhitewaterParams::live>("live",
+                                     "Add it to each frame as the run goes on, as `tarn whitewater` would afterwards."),
     number<&WhitewaterParams::rise_speed>(
         "rise_speed", "m/s", 0, fast,
         "A surface that rises faster throws up droplets; sqrt(9.81 m/s² L) / 4 where not given, L being the domain's "
@@ -522,9 +525,13 @@ const ParamRow output_rows[] = {
         "surface",
         "The format of the surface mesh of each frame, and of the solids: usd for Houdini and "
         "Blender, vtp for ParaView."),
-    boolean<&OutputParams::volume>("volume", "Also write the level set and the velocity of each frame, as a volume."),
+    boolean<&OutputParams::revolve>("revolve",
+                                    "Turn the outline of a 2D scene about the left side of the domain: the mesh is a surface "
+                                    "of revolution."),
+    boolean<&OutputParams::volume>("volume", "Also write the level set, the velocity and the pressure of each frame, as a volume."),
     choice<&OutputParams::volume_format>("volume_format",
                                          "The format of those: OpenVDB, or for ParaView, or for numpy."),
+    boolean<&OutputParams::heights>("heights", "Also write the heights of each frame, as numpy reads them; with surface = \"height-field\"."),
     boolean<&OutputParams::particles>("particles",
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
@@ -690,7 +697,7 @@ const ParamRow solid_rows[] = {
     text<&SolidParams::name>("name", "What gauges and bodies.jsonl call it."),
     choice<&SolidParams::motion>("motion",
                                  "What moves it: keyframes of translate and rotate, or, as a rigid body, the water, gravity "
-                                 "and what it touches."),
+                                 "and what it touches; a \"float\" moves like one and does not disturb the water."),
     text<&SolidParams::path>("path", "The name of the [[path]] that it moves along, instead of keyframes of translate."),
     boolean<&SolidParams::heading>("heading",
                                    "Turn it so that its x axis points where its path leads: about y, in 2D about z."),

@@ -10,6 +10,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
+#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -114,6 +115,7 @@ public:
         placement();
         walls_that_do_not_stick();
         thin_walls();
+        heights();
         fit();
         return std::move(report_);
     }
@@ -288,7 +290,9 @@ private:
     // How many particles the surface will have.
     double particles() const
     {
-        if (params_.method.surface == SurfaceKind::level_set || scene_.water.empty()) return 0;
+        const SurfaceKind kind = params_.method.surface;
+        if (kind == SurfaceKind::level_set || kind == SurfaceKind::marker_chains || scene_.water.empty()) return 0;
+        if (kind == SurfaceKind::height_field) return double(grid_.count()) / grid_.cells[1];
         if (params_.method.surface == SurfaceKind::markers)
             return double(report_.estimate.wet) / marker_share<D>(markers_along<D>(params_.surface.particles_per_cell));
         double free_surface = 0;  // in cells; it has one on either side
@@ -480,6 +484,32 @@ private:
         Estimate& e = report_.estimate;
         const double bytes = 4 + 2 * D + (scene_.solids.moving() ? 2 * D : 0);
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
+    }
+
+    // A height field has one height over every column, and nothing above it.
+    void heights()
+    {
+        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
+            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
+                                                             "cuda, or choose \"markers\"", scene_.file));
+        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
+        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
+        if (!where) return;
+        int line = 0;
+        double nearest = std::numeric_limits<double>::infinity();
+        const auto look = [&](const Geometry& shapes, int at_line) {
+            const double d = distance(shapes.at(0), *where);
+            if (d < nearest) nearest = d, line = at_line;
+        };
+        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
+        for (size_t i = 0; i < water_.size(); ++i)
+            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
+                nearest = d, line = params_.water[i].line;
+        add(Finding::error,
+            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
+                        "ground, or choose method.surface = {}",
+                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
+                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
     }
 
     void fit()
