@@ -239,6 +239,8 @@ void coarsen_columns(ColumnLevel& fine, ColumnLevel& coarse)
 void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
 {
     const FaceColumns& from = fine.faces[axis];
+    coarse.faces[axis] = {};
+    if (from.rows() == 0) return;
     const int along = coarse.columns.count[axis];
     FaceColumns to = face_columns(coarse.columns, axis);
     for (int f = 0; f < from.faces(); ++f) {
