@@ -104,7 +104,7 @@ template <int D>
 void find_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
-    const float band = static_cast<float>(w.band);
+    const float band = static_cast<float>(w.tall.on ? tall::nearly * w.band : w.band);
     const int everywhere = w.air ? tile_active : 0;
     const Ends<D> ends = w.ends;
     const Cell<D> cells = w.grid.cells;

@@ -261,7 +261,7 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     for (int axis = 0; axis < D - 1; ++axis) faces[axis] = make_faces(w, boundary, columns, bottom, axis);
     const double weight = p.fluid.density.constant() * std::fabs(g[1]);
     t.pressure = pressure_on(w, columns, weight);
-    t.velocity = first ? initial_velocity(w, scene, columns, faces) : regrid(w, t.velocity, columns, faces, bottom);
+    t.velocity = first ? initial_velocity(w, scene, columns, faces) : regrid(w, t.velocity, columns, faces, bottom, dt * g[1]);
     t.columns = std::move(columns);
     for (int axis = 0; axis < 2; ++axis) t.faces[axis] = std::move(faces[axis]);
     t.bottom = std::move(bottom);

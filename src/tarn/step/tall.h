@@ -20,6 +20,9 @@ void restore(Water<D>& water, const Scene& scene);
 
 // ---- The grid (step/tall_grid.cpp) ----
 
+// So much of the band counts as around the surface: where phi is continued into solids round-off may bring it into the band.
+inline constexpr double nearly = 0.999;
+
 // What the scene asks for, with phi and solids as they are at the start.
 template <int D>
 void make_cells(Water<D>& water, const Scene& scene);
@@ -51,10 +54,11 @@ bool is_whole(const Water<D>& water, size_t tile);
 template <int D>
 ColumnVelocity advect_gaps(const Water<D>& water, double dt);
 
-// The velocity on new columns: in the layer the uniform grid's, below it `moved`, the old one carried, by least squares.
+// The velocity on new columns: in the layer the uniform grid's, below it `moved`, the old one carried, by least squares. What
+// forces have added to all that flows, along y, is what the ground's has become.
 template <int D>
 ColumnVelocity regrid(const Water<D>& water, const ColumnVelocity& moved, const TallColumns& columns, const FaceColumns faces[2],
-                      const std::vector<int>& bottom);
+                      const std::vector<int>& bottom, double ground);
 
 // Gives the faces of the uniform grid in active tiles the velocity of the columns.
 template <int D>

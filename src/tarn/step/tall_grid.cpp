@@ -282,7 +282,7 @@ TallColumns choose_columns(const Water<D>& w, const Boundary<D>& boundary, std::
 {
     TallColumns columns = columns_of(w.grid);
     const int n = columns.columns();
-    const ColumnMaker<D> maker{w, boundary, std::as_const(w.phi).view(), static_cast<float>(w.band)};
+    const ColumnMaker<D> maker{w, boundary, std::as_const(w.phi).view(), static_cast<float>(nearly * w.band)};
     bottom.assign(at(n), w.grid.cells[1]);
     // Blocks of columns by themselves, then joined in order.
     constexpr int block = 256;

@@ -176,16 +176,17 @@ void fit(const std::vector<int>& rows, const std::vector<int>& from_rows, const 
 struct Links {
     const int* row;
     const float* v;
-    int count;  // of nodes
+    int count;         // of nodes
+    double ground = 0;  // the velocity there: what forces have given to all
 
     double middle(int n) const { return 0.5 * (row[n] + row[n + 1]); }
     // Per row, of link n.
     double slope(int n) const
     {
-        const double ground = row[0] - 0.5;
+        const double bed = row[0] - 0.5;
         const bool top = n + 2 >= count;
-        const double y0 = n > 0 ? middle(n - 1) : ground, y1 = top ? middle(n) : middle(n + 1);
-        const double v0 = n > 0 ? static_cast<double>(v[n - 1]) : 0.0, v1 = static_cast<double>(v[top ? n : n + 1]);
+        const double y0 = n > 0 ? middle(n - 1) : bed, y1 = top ? middle(n) : middle(n + 1);
+        const double v0 = n > 0 ? static_cast<double>(v[n - 1]) : ground, v1 = static_cast<double>(v[top ? n : n + 1]);
         return y1 > y0 ? (v1 - v0) / (y1 - y0) : 0.0;
     }
     // The sum over the faces j with from < j <= to, those between rows j - 1 and j, all in link n.
@@ -230,7 +231,7 @@ ColumnVelocity advect_gaps(const Water<D>& w, double dt)
 
 template <int D>
 ColumnVelocity regrid(const Water<D>& w, const ColumnVelocity& moved, const TallColumns& columns, const FaceColumns faces[2],
-                      const std::vector<int>& bottom)
+                      const std::vector<int>& bottom, double ground)
 {
     const TallCells<D>& t = w.tall;
     const auto u = w.velocity.view();
@@ -291,7 +292,7 @@ ColumnVelocity regrid(const Water<D>& w, const ColumnVelocity& moved, const Tall
         std::vector<float> v(moved.v.begin() + old_first, moved.v.begin() + old_end);
         for (size_t n = 0; n + 1 < rows.size(); ++n)
             if (rows[n] >= old_bottom) v[n] = on_grid(rows[n] + 1);
-        const Links old{rows.data(), v.data(), static_cast<int>(rows.size())};
+        const Links old{rows.data(), v.data(), static_cast<int>(rows.size()), ground};
         int m = 0;
         for (int n = first; n + 1 < end; ++n) {
             if (!columns.joined[at(n)]) continue;
@@ -477,7 +478,7 @@ Below measure_below(const Water<D>& w, const Vec<D>& g)
 #define TARN_INSTANTIATE(D)                                                                                         \
     template ColumnVelocity advect_gaps(const Water<D>&, double);                                                   \
     template ColumnVelocity regrid(const Water<D>&, const ColumnVelocity&, const TallColumns&, const FaceColumns[2],    \
-                                   const std::vector<int>&);                                                        \
+                                   const std::vector<int>&, double);                                                \
     template void spread(Water<D>&);                                                                                \
     template ColumnVelocity initial_velocity(const Water<D>&, const Scene&, const TallColumns&, const FaceColumns[2]);  \
     template double volume_below(const Water<D>&);                                                                  \
