@@ -18,9 +18,11 @@ size_t at(int n) { return static_cast<size_t>(n); }
 template <class F>
 void for_columns(const char* name, const TallColumns& c, const F& f, int colour = -1)
 {
-    const int nx = c.count[0];
-    parallel_range(name, c.columns(), [&](int n) {
-        if (colour < 0 || ((n % nx + n / nx) & 1) == colour) f(n);
+    constexpr int block = 64;
+    const int nx = c.count[0], n = c.columns();
+    backend::blocks(name, (n + block - 1) / block, c.nodes(), [&](int b) {
+        for (int i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            if (colour < 0 || ((i % nx + i / nx) & 1) == colour) f(i);
     });
 }
 
@@ -58,31 +60,61 @@ float max_nodes(int n, const F& f)
     return most;
 }
 
-float value(const float* x, Between b) { return b.part > 0 ? x[b.node] + b.part * (x[b.node + 1] - x[b.node]) : x[b.node]; }
+float value(const float* x, Between b)
+{
+    return b.node < 0 ? 0.0f : (b.part > 0 ? x[b.node] + b.part * (x[b.node + 1] - x[b.node]) : x[b.node]);
+}
 
-// Adds to y, of column c, what the columns around it bring: - (A - own block) x.
+// The rows of a face that need no interpolation.
+ColumnLevel::Run find_run(const FaceColumns& faces, int f)
+{
+    const auto plain = [&](int k) {
+        const Between a = faces.lower[at(k)], b = faces.upper[at(k)];
+        return a.node >= 0 && b.node >= 0 && !(a.part > 0) && !(b.part > 0) && !(faces.next[at(k)] > 0);
+    };
+    const int end = faces.start[at(f) + 1];
+    int from = faces.start[at(f)];
+    // The first one has a gap below it.
+    while (from < end && !plain(from)) ++from;
+    if (from < end && from > faces.start[at(f)]) ++from;
+    int to = from;
+    while (to < end && plain(to) &&
+           (to == from || (faces.lower[at(to)].node == faces.lower[at(to) - 1].node + 1 &&
+                           faces.upper[at(to)].node == faces.upper[at(to) - 1].node + 1)))
+        ++to;
+    return {from, to};
+}
+
+// Adds to y, of column c from its first node on, what the columns around it bring: - (A - own block) x.
 void add_neighbours(const ColumnLevel& level, int c, const float* x, float* y)
 {
-    for (const FaceColumns& faces : level.faces) {
+    y -= level.columns.start[at(c)];
+    for (int axis = 0; axis < 2; ++axis) {
+        const FaceColumns& faces = level.faces[axis];
         if (faces.rows() == 0) continue;
+        const float *const weight = level.weight[axis].data(), *const next = faces.next.data();
         for (int side = 0; side < 2; ++side) {
             const int f = faces.of_column(c, side), first = faces.start[at(f)], end = faces.start[at(f) + 1];
-            const std::vector<Between>& mine = side ? faces.lower : faces.upper;
-            const std::vector<Between>& other = side ? faces.upper : faces.lower;
-            const float *const own = faces.own.data(), *const next = faces.next.data(), *const scale = faces.scale.data();
-            float before = 0, here = first < end && other[at(first)].node >= 0 ? value(x, other[at(first)]) : 0.0f;
-            for (int k = first; k < end; ++k) {
-                const float above = k + 1 < end && other[at(k) + 1].node >= 0 ? value(x, other[at(k) + 1]) : 0.0f;
-                const Between to = mine[at(k)];
-                if (to.node >= 0) {
-                    float flow = scale[k] * own[k] * here + next[k] * above;
-                    if (k > first) flow += next[k - 1] * before;
-                    y[to.node] += (1 - to.part) * flow;
-                    if (to.part > 0) y[to.node + 1] += to.part * flow;
-                }
-                before = here;
-                here = above;
+            const Between *const mine = (side ? faces.lower : faces.upper).data(), *const other = (side ? faces.upper : faces.lower).data();
+            const ColumnLevel::Run run = level.runs[axis][at(f)];
+            const auto add = [&](int k) {
+                const Between to = mine[k];
+                if (to.node < 0) return;
+                float flow = weight[k] * value(x, other[k]);
+                if (k + 1 < end && next[k] > 0) flow += next[k] * value(x, other[k + 1]);
+                if (k > first && next[k - 1] > 0) flow += next[k - 1] * value(x, other[k - 1]);
+                y[to.node] += (1 - to.part) * flow;
+                if (to.part > 0) y[to.node + 1] += to.part * flow;
+            };
+            for (int k = first; k < run.from; ++k) add(k);
+            if (run.to > run.from) {
+                float* const to = y + mine[run.from].node;
+                const float *const from = x + other[run.from].node, *const w = weight + run.from;
+                const int n = run.to - run.from;
+                TARN_INDEPENDENT
+                for (int k = 0; k < n; ++k) to[k] += w[k] * from[k];
             }
+            for (int k = run.to; k < end; ++k) add(k);
         }
     }
 }
@@ -150,9 +182,9 @@ void smooth(const ColumnLevel& level, std::vector<float>& x, const std::vector<f
     for_columns(
         "column smoothing", level.columns,
         [&](int c) {
-            std::copy(b.begin() + level.columns.start[at(c)], b.begin() + level.columns.start[at(c) + 1],
-                      x.begin() + level.columns.start[at(c)]);
-            if (!from_zero) add_neighbours(level, c, x.data(), x.data());
+            float* const own = x.data() + level.columns.start[at(c)];
+            std::copy(b.begin() + level.columns.start[at(c)], b.begin() + level.columns.start[at(c) + 1], own);
+            if (!from_zero) add_neighbours(level, c, x.data(), own);
             solve_block(level, c, x.data());
         },
         colour);
@@ -163,7 +195,7 @@ void multiply(const ColumnLevel& level, int c, const float* x, float* y)
 {
     const int first = level.columns.start[at(c)], end = level.columns.start[at(c) + 1];
     for (int n = first; n < end; ++n) y[n] = 0;
-    add_neighbours(level, c, x, y);
+    add_neighbours(level, c, x, y + first);
     const float *const diagonal = level.diagonal.data(), *const off = level.off.data();
     for (int n = first; n < end; ++n) {
         float s = diagonal[n] * x[n];
@@ -316,6 +348,16 @@ void finish(ColumnLevel& level)
     const size_t n = level.columns.row.size();
     for (auto* v : {&level.diagonal, &level.off, &level.pivot}) v->resize(n + 1);
     for_columns("column blocks", level.columns, [&](int c) { make_block(level, c); });
+    for (int axis = 0; axis < 2; ++axis) {
+        const FaceColumns& faces = level.faces[axis];
+        level.runs[axis].resize(at(faces.faces()));
+        level.weight[axis].resize(at(faces.rows()));
+        parallel_range("column runs", faces.rows() > 0 ? faces.faces() : 0, [&](int f) {
+            level.runs[axis][at(f)] = find_run(faces, f);
+            for (int k = faces.start[at(f)]; k < faces.start[at(f) + 1]; ++k)
+                level.weight[axis][at(k)] = faces.own[at(k)] * faces.scale[at(k)];
+        });
+    }
 }
 
 }  // namespace

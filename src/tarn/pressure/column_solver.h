@@ -22,6 +22,12 @@ struct ColumnLevel {
     std::vector<float> dirichlet;  // not negative
     std::vector<float> rows;       // that a node stands for: the sum of its hat
     // Follow from those.
+    // Of each face: the rows [from, to) at which both columns have nodes, one after the other, and nothing lies between.
+    struct Run {
+        int from = 0, to = 0;
+    };
+    std::vector<Run> runs[2];
+    std::vector<float> weight[2];        // of each row of a face: own times scale
     std::vector<float> diagonal, off;    // of the columns' own systems; off is of a node to the next
     std::vector<float> pivot;            // the inverses in Thomas's elimination
     std::vector<int> coarse;             // of each node, on the next level

@@ -203,27 +203,53 @@ template <int D>
 ColumnVelocity advect_gaps(const Water<D>& w, double dt)
 {
     const TallCells<D>& t = w.tall;
+    const TallColumns& columns = t.columns;
     ColumnVelocity moved = t.velocity;
-    const Sampler<D> sampler{t.columns, t.faces, t.velocity};
+    const Sampler<D> sampler{columns, t.faces, t.velocity};
     const float s = static_cast<float>(dt / w.grid.h);
-    const auto from = [&](Vec<D, float> x) { return trace_by(sampler, x, sampler(x), -s); };
+    // Paths back from the nodes in the middle of columns, in cells; faces and links start between two of them and take the mean
+    // of theirs, as on the uniform grid.
+    std::vector<Vec<D, float>> path(columns.row.size());
+    parallel_range("trace gaps", columns.columns(), [&](int c) {
+        const float x = static_cast<float>(c % columns.count[0]), z = static_cast<float>(c / columns.count[0]);
+        // As far as a face between this column and a neighbour may ask.
+        int highest = t.bottom[at(c)];
+        for (int axis = 0; axis < D - 1; ++axis)
+            for (int side = 0; side < 2; ++side) {
+                const int f = t.faces[axis].of_column(c, side), other = side ? t.faces[axis].after(f) : t.faces[axis].before(f);
+                if (other >= 0 && t.bottom[at(other)] < w.grid.cells[1]) highest = std::max(highest, t.bottom[at(other)]);
+            }
+        for (int n = columns.start[at(c)]; n < columns.start[at(c) + 1] && columns.row[at(n)] <= highest; ++n) {
+            const Vec<D, float> from = place<D>(x, static_cast<float>(columns.row[at(n)]), z);
+            path[at(n)] = trace_by(sampler, from, sampler(from), -s) - from;
+        }
+    });
     for (int axis = 0; axis < D - 1; ++axis) {
         const FaceColumns& faces = t.faces[axis];
         parallel_range("advect gaps", faces.faces(), [&](int f) {
             const int fine = lowest_fine(faces, t.bottom, f);
             const float x = static_cast<float>(f % faces.count[0]) - (axis == 0 ? 0.5f : 0.0f);
             const float z = static_cast<float>(f / faces.count[0]) - (axis == 1 ? 0.5f : 0.0f);
-            for (int k = faces.start[at(f)]; k < faces.start[at(f) + 1] && faces.row[at(k)] < fine; ++k)
-                moved.u[axis][at(k)] =
-                    sampler.component(axis, from(place<D>(x, static_cast<float>(faces.row[at(k)]), z)));
+            for (int k = faces.start[at(f)]; k < faces.start[at(f) + 1] && faces.row[at(k)] < fine; ++k) {
+                Vec<D, float> way;
+                int sides = 0;
+                for (const Between b : {faces.lower[at(k)], faces.upper[at(k)]}) {
+                    if (b.node < 0) continue;
+                    way += path[at(b.node)];
+                    if (b.part > 0) way += b.part * (path[at(b.node) + 1] - path[at(b.node)]);
+                    ++sides;
+                }
+                const Vec<D, float> from = place<D>(x, static_cast<float>(faces.row[at(k)]), z);
+                moved.u[axis][at(k)] = sampler.component(axis, from + (1.0f / static_cast<float>(sides)) * way);
+            }
         });
     }
-    parallel_range("advect gaps", t.columns.columns(), [&](int c) {
-        const float x = static_cast<float>(c % t.columns.count[0]), z = static_cast<float>(c / t.columns.count[0]);
-        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1] && t.columns.row[at(n)] < t.bottom[at(c)]; ++n) {
-            if (!t.columns.joined[at(n)]) continue;
-            const float y = 0.5f * static_cast<float>(t.columns.row[at(n)] + t.columns.row[at(n) + 1]);
-            moved.v[at(n)] = sampler.component(2, from(place<D>(x, y, z)));
+    parallel_range("advect gaps", columns.columns(), [&](int c) {
+        const float x = static_cast<float>(c % columns.count[0]), z = static_cast<float>(c / columns.count[0]);
+        for (int n = columns.start[at(c)]; n < columns.start[at(c) + 1] && columns.row[at(n)] < t.bottom[at(c)]; ++n) {
+            if (!columns.joined[at(n)]) continue;
+            const float y = 0.5f * static_cast<float>(columns.row[at(n)] + columns.row[at(n) + 1]);
+            moved.v[at(n)] = sampler.component(2, place<D>(x, y, z) + 0.5f * (path[at(n)] + path[at(n) + 1]));
         }
     });
     return moved;
