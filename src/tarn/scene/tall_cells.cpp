@@ -1,6 +1,7 @@
 #include "tarn/scene/tall_cells.h"
 
 #include "tarn/params/tables.h"
+#include "tarn/scene/scene.h"
 
 namespace tarn {
 
@@ -13,8 +14,15 @@ std::optional<Problem> check_tall_cells(const Params& params)
         };
         if (params.tall.optical_depth) return useless("tall.optical_depth");
         if (params.tall.gaps != none.gaps) return useless("tall.gaps");
+        if (params.method.grid == GridKind::uniform && params.output.preview_grid)
+            return Problem{"output.preview_grid", "does nothing on a uniform grid, whose cells are all alike; remove it"};
         return {};
     }
+    if (params.tall.optical_depth && *params.tall.optical_depth < cell_size(params.domain))
+        return Problem{"tall.optical_depth", "is less than a cell, " + number_text(cell_size(params.domain)) +
+                                                 " m; give more, or remove it for as little as the surface needs"};
+    if (params.output.preview_grid && params.dimension() == 3)
+        return Problem{"output.preview_grid", "draws tall cells in sections alone; give domain.size two numbers, or remove it"};
     const auto no_part = [](const std::string& key, const std::string& why) {
         return Problem{key, why + "; remove it, or choose method.grid = \"uniform\""};
     };

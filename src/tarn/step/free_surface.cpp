@@ -277,7 +277,8 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     }
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-    w.swelling.fill(0);
+    const auto swelling = w.swelling.view();
+    parallel_for<true>("clear", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { swelling(c) = 0; });
     forces.swelling = &w.swelling;
     forces.air = &w.enclosed;
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
