@@ -295,14 +295,13 @@ TEST(TallCells, keep_momentum_where_their_rows_change)
     }
 }
 
-// A block of water falls into a pool. With all rows it is the uniform grid's splash to what the solver leaves; the bound is three
-// times what is measured. On fewer rows the volume stays, and the surface is the same to a fifth of a cell.
+// A block of water falls into a pool, and encloses air. With all rows it is the uniform grid's splash to what the solver leaves, but
+// for walls that do not let go. On fewer rows the volume stays, and so does the surface.
 TEST(TallCells, splash_as_on_the_uniform_grid)
 {
     Params p = tall_pool(2, 96, 0.75);
     add_box(p, {0.4, 0.8, 0}, {0.6, 0.9, 1});
     p.pressure.tolerance = 1e-6;
-    p.surface.volume_correction = false;
     Params uniform = p, all = p;
     uniform.method.grid = GridKind::uniform;
     all.tall.optical_depth = 1;
@@ -322,7 +321,7 @@ TEST(TallCells, splash_as_on_the_uniform_grid)
     }
     std::printf("heights off by %.1e cells with all rows, %.2f cells with %d unknowns of %ld cells\n", off_all, off_tall,
                 c.tall.columns.nodes(), a.grid.count());
-    EXPECT_LT(off_all, 0.02);
+    EXPECT_LT(off_all, 4e-4);
     EXPECT_LT(off_tall, 0.3);
 }
 
@@ -344,6 +343,51 @@ TEST(TallCells, resume_with_the_same_bits)
     EXPECT_EQ(w.tall.velocity.u[0], other.tall.velocity.u[0]);
     EXPECT_EQ(w.tall.velocity.v, other.tall.velocity.v);
     EXPECT_EQ(w.tall.pressure, other.tall.pressure);
+}
+
+// A solitary wave of a tenth of the depth over 30 depths: its height and its speed, sqrt(g (d + H)) to the first order.
+TEST(TallCells, carry_a_solitary_wave)
+{
+    Params p;
+    p.domain.size = {10, 0.32};
+    p.domain.cells = 1000;
+    p.method.grid = GridKind::tall;
+    p.method.surface = SurfaceKind::level_set;
+    p.time.rate = 20;
+    WaterParams wave;
+    wave.shape = ShapeKind::solitary_wave;
+    wave.crest = 2.0;
+    wave.depth = 0.2;
+    wave.height = 0.02;
+    p.water.push_back(wave);
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    const auto crest = [&](double& height) {
+        int best = 1;
+        for (int i = 2; i + 2 < 1000; ++i)
+            if (level(w, i) > level(w, best)) best = i;
+        // A parabola over the highest cells.
+        double sum = 0, s1 = 0, s2 = 0;
+        const int reach = 8;
+        for (int i = -reach; i <= reach; ++i) {
+            const double y = level(w, best + i);
+            sum += y, s1 += i * y, s2 += (i * i - reach * (reach + 1) / 3.0) * y;
+        }
+        double squares = 0, fourth = 0;
+        for (int i = -reach; i <= reach; ++i) squares += i * i, fourth += std::pow(i * i - reach * (reach + 1) / 3.0, 2);
+        const double slope = s1 / squares, bend = s2 / fourth, at_top = -slope / (2 * bend);
+        height = sum / (2 * reach + 1) - bend * reach * (reach + 1) / 3.0 + slope * at_top + bend * at_top * at_top - 0.2;
+        return (best + 0.5 + at_top) * w.grid.h;
+    };
+    double height = 0, later = 0;
+    run_to(w, scene, 0.5);
+    const double from = crest(height);
+    run_to(w, scene, 4.5);
+    const double to = crest(later), speed = (to - from) / 4 / std::sqrt(9.81 * 0.22);
+    std::printf("over %.1f depths: height %.4f to %.4f m, speed %.4f sqrt(g (d + H)), %d unknowns in 1000 columns of 20 rows\n",
+                (to - from) / 0.2, height, later, speed, w.tall.columns.nodes());
+    EXPECT_NEAR(later, height, 0.03 * height);
+    EXPECT_NEAR(speed, 1, 0.01);
 }
 
 TEST(TallCells, three_dimensions_are_two_where_nothing_changes_along_z)

@@ -472,7 +472,7 @@ void ColumnSolver::product(const std::vector<float>& x, std::vector<float>& y) c
     for_columns("column product", levels_[0].columns, [&](int c) { multiply(levels_[0], c, x.data(), y.data()); });
 }
 
-SolveReport ColumnSolver::solve(std::vector<float>& x, std::vector<float>& b, const Goal& goal)
+SolveReport ColumnSolver::solve(std::vector<float>& x, std::vector<float>& b, const Goal& goal, const SharedProduct& shared)
 {
     const int n = unknowns();
     const std::vector<float>& rows = levels_[0].rows;
@@ -490,6 +490,7 @@ SolveReport ColumnSolver::solve(std::vector<float>& x, std::vector<float>& b, co
     SolveReport report;
     report.converged = false;
     product(x, ap_);
+    if (shared) shared(x, ap_);
     parallel_range("column residual", n, [&](int i) { r_[at(i)] = b[at(i)] - ap_[at(i)]; });
     remove_means(r_);
     report.residual = largest_of(r_) / scale;
@@ -504,6 +505,7 @@ SolveReport ColumnSolver::solve(std::vector<float>& x, std::vector<float>& b, co
         before = rz;
         parallel_range("column direction", n, [&](int i) { p_[at(i)] = z_[at(i)] + (beta > 0 ? beta * p_[at(i)] : 0.0f); });
         product(p_, ap_);
+        if (shared) shared(p_, ap_);
         const double pap = sum_nodes(n, [&](int i) { return static_cast<double>(p_[at(i)]) * ap_[at(i)]; });
         if (!(pap > 0)) break;
         const float alpha = static_cast<float>(rz / pap);

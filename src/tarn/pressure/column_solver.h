@@ -9,6 +9,8 @@
 // so that a value goes down to the node of the same row and comes back as it is. Coarse faces are half of the sum of the fine
 // ones, discretised anew on the coarse rows so that columns stay tridiagonal; links and Dirichlet terms are summed.
 
+#include <functional>
+
 #include "tarn/grid/columns.h"
 #include "tarn/pressure/conjugate_gradients.h"
 
@@ -35,6 +37,9 @@ struct ColumnLevel {
     std::vector<float> r;                // room to work in
 };
 
+// What unknowns that many nodes share add to products: z += (A' - A) x, where A is the system without them. Empty: nothing.
+using SharedProduct = std::function<void(const std::vector<float>& x, std::vector<float>& z)>;
+
 class ColumnSolver {
 public:
     // The finest level; to be filled in before build().
@@ -48,7 +53,7 @@ public:
     // Makes columns' systems and coarse levels.
     void build();
     // Solves for x, from x. The residual is that of a row: of a node, over the rows that it stands for.
-    SolveReport solve(std::vector<float>& x, std::vector<float>& b, const Goal& goal);
+    SolveReport solve(std::vector<float>& x, std::vector<float>& b, const Goal& goal, const SharedProduct& shared = {});
     // y = A x on the finest level.
     void product(const std::vector<float>& x, std::vector<float>& y) const;
     // z = M r.

@@ -223,8 +223,11 @@ template <int D>
 void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
 {
     const WetPart<D> wet = wet_part(w.phi, w.solids);
-    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, w.map, tile_active,
-                                     tile_shallow, dt});
+    // Water below a layer that is active is no air.
+    TileMap<D> map = w.map;
+    for (uint8_t& flags : map.flags)
+        if (flags & tile_wet) flags |= tile_active;
+    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, map, tile_active, tile_shallow, dt});
     w.enclosed.mark(w.enclosed_air, w.grid);
 }
 
@@ -358,7 +361,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
 template <int D>
 bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report, const free_surface::Stages<D>& stages)
 {
-    if (!w.tall.on) find_enclosed_air(w, boundary_of(w, scene.params), 0);
+    find_enclosed_air(w, boundary_of(w, scene.params), 0);
     if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report, stages);
@@ -430,7 +433,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
         w.volume_expected += book_gain(w, gained);
-        if (!w.tall.on) find_enclosed_air(w, boundary_of(w, p), dt);
+        find_enclosed_air(w, boundary_of(w, p), dt);
         if (p.surface.volume_correction) correct_volumes(w, p, dt);
         if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
         if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);

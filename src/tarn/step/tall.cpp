@@ -221,6 +221,44 @@ std::vector<float> pressure_on(const Water<D>& w, const TallColumns& columns, do
     return p;
 }
 
+// The nodes of the layer on the uniform grid, and back: values of `x` there, or what a field there adds to them.
+template <int D>
+void to_cells(Field<D>& field, const Water<D>& w, const std::vector<float>* x)
+{
+    const TallCells<D>& t = w.tall;
+    const auto f = field.view();
+    parallel_range("nodes to cells", t.columns.columns(), [&](int c) {
+        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1]; ++n)
+            if (t.columns.row[at(n)] >= t.bottom[at(c)]) f(cell_of<D>(w.grid, c, t.columns.row[at(n)])) = x ? (*x)[at(n)] : 0.0f;
+    });
+}
+template <int D>
+void add_cells(std::vector<float>& x, const Water<D>& w, const Field<D>& field)
+{
+    const TallCells<D>& t = w.tall;
+    const auto f = field.view();
+    parallel_range("cells to nodes", t.columns.columns(), [&](int c) {
+        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1]; ++n)
+            if (t.columns.row[at(n)] >= t.bottom[at(c)]) x[at(n)] += f(cell_of<D>(w.grid, c, t.columns.row[at(n)]));
+    });
+}
+
+// The rows of faces beside air, as the uniform grid has them.
+template <int D>
+void take_surface_rows(Water<D>& w)
+{
+    for (int axis = 0; axis < D - 1; ++axis) {
+        const FaceColumns& faces = w.tall.faces[axis];
+        const auto u = std::as_const(w.velocity[2 * axis]).view();
+        parallel_range("surface rows", faces.faces(), [&](int f) {
+            if (faces.before(f) < 0 || faces.after(f) < 0) return;
+            for (int k = faces.start[at(f)]; k < faces.start[at(f) + 1]; ++k)
+                if (faces.lower[at(k)].node < 0 || faces.upper[at(k)].node < 0)
+                    w.tall.velocity.u[axis][at(k)] = u(face_cell<D>(faces, f, faces.row[at(k)]));
+        });
+    }
+}
+
 // Rebuilds bottoms and faces for columns that are known.
 template <int D>
 void rebuild(Water<D>& w, const Boundary<D>& boundary)
@@ -276,9 +314,34 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     const Goal goal{.tolerance = p.pressure.tolerance,
                     .most = forces.fastest > 0 ? forces.fastest : fastest_below(t),
                     .max_iterations = p.pressure.max_iterations};
-    const SolveReport report = t.solver.solve(t.pressure, t.b, goal);
+    // Enclosed air touches the layer alone.
+    const Regions<D>* const regions =
+        forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
+    SharedProduct shared;
+    if (regions) {
+        to_cells<D>(w.scratch[0], w, nullptr);
+        regions->add_sources(w.scratch[0]);
+        add_cells(t.b, w, w.scratch[0]);
+        shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
+            double dot = 0;
+            to_cells<D>(w.scratch[0], w, nullptr);
+            to_cells(w.scratch[1], w, &x);
+            regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
+            add_cells(z, w, w.scratch[0]);
+        };
+    }
+    const SolveReport report = t.solver.solve(t.pressure, t.b, goal, shared);
     apply_pressure(w, boundary, t.pressure);
+    spread(w);
+    if (regions) {
+        to_cells(w.pressure, w, &t.pressure);
+        forces.air->find_pressures(w.pressure);
+        forces.air->apply(w.velocity, w.pressure);
+        take_surface_rows(w);
+    }
     for (float& x : t.pressure) x /= to_x;
+    to_cells(w.pressure, w, &t.pressure);
+    mark_known(w, boundary);
     t.fastest = fastest_below(t);
 
     // What is left, per row.
@@ -288,13 +351,6 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
         most = std::max(most, std::fabs(t.b[at(n)]) / t.solver.fine().rows[at(n)]);
     t.divergence = static_cast<double>(most) / w.grid.h;
 
-    spread(w);
-    mark_known(w, boundary);
-    const auto pressure = w.pressure.view();
-    parallel_range("tall pressure", t.columns.columns(), [&](int c) {
-        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1]; ++n)
-            if (t.columns.row[at(n)] >= t.bottom[at(c)]) pressure(cell_of<D>(w.grid, c, t.columns.row[at(n)])) = t.pressure[at(n)];
-    });
     return report;
 }
 
