@@ -432,10 +432,11 @@ TEST(TallCells, refuse_what_they_do_not_know)
         q.solid.emplace_back();
         q.solid[0].motion = SolidMotion::body;
     });
-    p.method.grid = GridKind::uniform;
-    p.tall.optical_depth = 0.1;
+    p.tall.optical_depth = 0.01;
     ASSERT_TRUE(check_tall_cells(p));
     EXPECT_EQ(check_tall_cells(p)->key, "tall.optical_depth");
+    p.method.grid = GridKind::uniform;
+    EXPECT_FALSE(check_tall_cells(p));
 }
 
 }  // namespace

@@ -918,7 +918,8 @@ TEST(SceneReader, a_bad_override_says_which)
         {{"a..b", "1"}, "--set a..b: expected a dotted key"},
         {{"tarn", "2"}, "--set tarn: this program reads version 1"},
         {{"water.0.velocity", "[1, 0]"}, "--set water.0.velocity: expected three numbers, found 2"},
-        {{"tall.gaps", "single"}, "--set tall.gaps: does nothing without tall cells"},
+        {{"tall.gap", "single"}, "--set tall.gap: unknown key; did you mean \"gaps\"?"},
+        {{"method.grid", "octree"}, "--set method.grid: \"octree\" is not built yet; use \"uniform\""},
     };
     for (const auto& [override, start] : table) {
         const std::string message = refusal(good, {override});

@@ -529,7 +529,7 @@ const ParamRow output_rows[] = {
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
-    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells in them, in 3D in a section."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells in them; on tall cells in 2D."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",

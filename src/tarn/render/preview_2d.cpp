@@ -92,7 +92,7 @@ struct Drawing {
         for (const Geometry& g : scene.sources) sources.push_back(g.at(w.time));
         for (const Geometry& g : scene.sinks) sinks.push_back(g.at(w.time));
         const double g = length(scene.params.domain.gravity.at(w.time));
-        grid = scene.params.output.preview_grid && !w.tall.columns.row.empty();
+        grid = scene.params.output.preview_grid;
         fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
 
         // The domain, or all that it reaches, fills the width, unless that would make a tower of it.
@@ -215,13 +215,14 @@ struct Drawing {
             }
     }
 
-    // Columns, the cells of their rows, and below the rows at which tall cells end.
+    // The distance, in pixels, to the lines of the grid: on tall cells columns, the cells of their rows, and below the rows at which tall cells end.
     float on_grid(Vec2f u) const
     {
         const TallColumns& columns = water.tall.columns;
         const int column = std::clamp(static_cast<int>(u[0]), 0, cells[0] - 1);
-        const int first = columns.start[static_cast<size_t>(column)], end = columns.start[static_cast<size_t>(column) + 1];
         float nearest = std::min(u[0] - static_cast<float>(column), static_cast<float>(column + 1) - u[0]);
+        if (columns.row.empty()) return scale * std::min(nearest, std::fabs(u[1] - std::round(u[1])));
+        const int first = columns.start[static_cast<size_t>(column)], end = columns.start[static_cast<size_t>(column) + 1];
         for (int n = first; n < end; ++n) {
             const int row = columns.row[static_cast<size_t>(n)];
             const bool tall_below = n > first && columns.row[static_cast<size_t>(n) - 1] + 1 < row;

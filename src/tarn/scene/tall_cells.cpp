@@ -7,17 +7,8 @@ namespace tarn {
 
 std::optional<Problem> check_tall_cells(const Params& params)
 {
-    const TallParams none;
-    if (params.method.grid != GridKind::tall) {
-        const auto useless = [](const char* key) {
-            return Problem{key, "does nothing without tall cells; give method.grid = \"tall\", or remove it"};
-        };
-        if (params.tall.optical_depth) return useless("tall.optical_depth");
-        if (params.tall.gaps != none.gaps) return useless("tall.gaps");
-        if (params.method.grid == GridKind::uniform && params.output.preview_grid)
-            return Problem{"output.preview_grid", "does nothing on a uniform grid, whose cells are all alike; remove it"};
-        return {};
-    }
+    // What [tall] says is no error elsewhere: a scene runs on a uniform grid by one change.
+    if (params.method.grid != GridKind::tall) return {};
     if (params.tall.optical_depth && *params.tall.optical_depth < cell_size(params.domain))
         return Problem{"tall.optical_depth", "is less than a cell, " + number_text(cell_size(params.domain)) +
                                                  " m; give more, or remove it for as little as the surface needs"};

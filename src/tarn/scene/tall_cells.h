@@ -7,7 +7,7 @@
 
 namespace tarn {
 
-// The first thing that does not go with method.grid = "tall", or does nothing without it.
+// The first thing that does not go with method.grid = "tall".
 std::optional<Problem> check_tall_cells(const Params& params);
 
 }  // namespace tarn

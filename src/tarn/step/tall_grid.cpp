@@ -92,6 +92,29 @@ void find_open(TallCells<D>& t, const Grid<D>& grid, const Solids<D>& solids)
     });
 }
 
+// What the rows between one of a face and the next bring, with their open fractions: sums of the hats' products, run by run.
+void add_between(const OpenRuns& runs, int f, int k, FaceColumns& faces)
+{
+    const int from = faces.row[at(k)], to = faces.row[at(k) + 1], m = to - from;
+    double all = 0, lower = 0, both = 0, upper = 0;
+    for_runs(runs, f, from + 1, to, [&](int r, int s, float open) {
+        const double o = static_cast<double>(open);
+        for (; o > 0 && o < 1 && r < s; ++r) {
+            const double t = static_cast<double>(r - from) / m;
+            all += o, lower += o * (1 - t) * (1 - t), both += o * t * (1 - t), upper += o * t * t;
+        }
+        if (!(o > 0) || r >= s) return;
+        const double i = r - from - 1, j = s - 1 - from;  // of rows from + 1 ... j less those up to i
+        const double count = j - i, sum = (j * (j + 1) - i * (i + 1)) / 2 / m;
+        const double squares = (j * (j + 1) * (2 * j + 1) - i * (i + 1) * (2 * i + 1)) / 6 / m / m;
+        all += count, upper += squares, both += sum - squares, lower += count - 2 * sum + squares;
+    });
+    faces.mean[at(k)] = static_cast<float>(all / (m - 1));
+    faces.own[at(k)] += static_cast<float>(lower);
+    faces.own[at(k) + 1] += static_cast<float>(upper);
+    faces.next[at(k)] = static_cast<float>(both);
+}
+
 // The rows of a column, from above.
 template <int D>
 struct ColumnMaker {
@@ -357,28 +380,10 @@ FaceColumns make_faces(const Water<D>& w, const Boundary<D>& boundary, const Tal
                 });
             part.start.push_back(part.rows() - first);
             for (int k = first; k + 1 < part.rows(); ++k) {
-                const int from = part.row[at(k)], to = part.row[at(k) + 1], m = to - from;
                 const bool joined = (before < 0 || same_water(columns, part.lower[at(k)], part.lower[at(k) + 1])) &&
                                     (after < 0 || same_water(columns, part.upper[at(k)], part.upper[at(k) + 1]));
-                if (m < 2 || !joined) continue;
-                // Sums of the hats' products over the rows between, run by run.
-                double all = 0, lower = 0, both = 0, upper = 0;
-                for_runs(w.tall.open[axis], f, from + 1, to, [&](int r, int s, float open) {
-                    const double o = static_cast<double>(open);
-                    for (; o > 0 && o < 1 && r < s; ++r) {
-                        const double t = static_cast<double>(r - from) / m;
-                        all += o, lower += o * (1 - t) * (1 - t), both += o * t * (1 - t), upper += o * t * t;
-                    }
-                    if (!(o > 0) || r >= s) return;
-                    const double i = r - from - 1, j = s - 1 - from;  // of rows from + 1 ... j less those up to i
-                    const double count = j - i, sum = (j * (j + 1) - i * (i + 1)) / 2 / m;
-                    const double squares = (j * (j + 1) * (2 * j + 1) - i * (i + 1) * (2 * i + 1)) / 6 / m / m;
-                    all += count, upper += squares, both += sum - squares, lower += count - 2 * sum + squares;
-                });
-                part.mean[at(k)] = static_cast<float>(all / (m - 1));
-                part.own[at(k)] += static_cast<float>(lower);
-                part.own[at(k) + 1] += static_cast<float>(upper);
-                part.next[at(k)] = static_cast<float>(both);
+                if (part.row[at(k) + 1] - part.row[at(k)] < 2 || !joined) continue;
+                add_between(w.tall.open[axis], f, k, part);
             }
         }
     });

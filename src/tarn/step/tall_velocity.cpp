@@ -197,6 +197,95 @@ struct Links {
     }
 };
 
+// The velocity of one face on its new rows: the uniform grid's where that holds it before and after, and below the line through each gap
+// that is nearest to what was there.
+template <int D>
+void regrid_face(const TallCells<D>& t, const View<D, const float>& u, const std::vector<float>& u_moved, const FaceColumns& to,
+                 const FaceColumns& from, const std::vector<int>& bottom, int f, std::vector<float>& u_next)
+{
+    const bool any = from.faces() == to.faces() && from.rows() > 0;
+    const int first = to.start[at(f)], end = to.start[at(f) + 1];
+    if (first == end) return;
+    const int new_fine = lowest_fine(to, bottom, f);
+    const int old_first = any ? from.start[at(f)] : 0, old_end = any ? from.start[at(f) + 1] : 0;
+    const int old_fine = any && old_first < old_end ? lowest_fine(from, t.bottom, f) : new_fine;
+    const int fine = std::max(new_fine, old_fine);
+    const auto on_grid = [&](int j) { return u(face_cell<D>(to, f, j)); };
+    int k = first;
+    while (k < end && to.row[at(k)] < fine) ++k;
+    const int joint = k;  // the first row that is fine before and after
+    for (; k < end; ++k) u_next[at(k)] = on_grid(to.row[at(k)]);
+    if (joint == first) return;
+    if (old_first == old_end) {
+        for (k = first; k < joint; ++k) u_next[at(k)] = 0;
+        return;
+    }
+    const auto old_value = [&](int m) {
+        const int j = from.row[at(m)];
+        return j >= old_fine ? on_grid(j) : u_moved[at(m)];
+    };
+    bool same = true;
+    int m = old_first;
+    for (k = first; k < joint && same; ++k, ++m) same = m < old_end && from.row[at(m)] == to.row[at(k)];
+    if (same && m < old_end && from.row[at(m)] >= fine) {
+        for (k = first, m = old_first; k < joint; ++k, ++m) u_next[at(k)] = old_value(m);
+        return;
+    }
+    std::vector<int> rows, old_rows;
+    std::vector<double> old, fitted;
+    const int last = std::min(joint, end - 1);
+    for (k = first; k <= last; ++k) rows.push_back(to.row[at(k)]);
+    for (m = old_first; m < old_end; ++m) {
+        if (!old_rows.empty() && old_rows.back() >= rows.back()) break;
+        old_rows.push_back(from.row[at(m)]);
+        old.push_back(static_cast<double>(old_value(m)));
+    }
+    fit(rows, old_rows, old, fitted);
+    for (k = first; k <= last; ++k) u_next[at(k)] = static_cast<float>(fitted[at(k - first)]);
+}
+
+// The same for the links of a column, whose means stay.
+template <int D>
+void regrid_links(const TallCells<D>& t, const Grid<D>& grid, const View<D, const float>& u, const std::vector<float>& moved,
+                  const TallColumns& columns, const std::vector<int>& bottom, double ground, int c, std::vector<float>& next)
+{
+    const int first = columns.start[at(c)], end = columns.start[at(c) + 1];
+    const int old_first = t.columns.start[at(c)], old_end = t.columns.start[at(c) + 1];
+    const int old_bottom = t.bottom.empty() || old_first == old_end ? bottom[at(c)] : t.bottom[at(c)];
+    const auto on_grid = [&](int j) { return u(cell_of<D>(grid, c, j)); };
+    // The old links, with what the layer brings to them.
+    std::vector<int> rows(t.columns.row.begin() + old_first, t.columns.row.begin() + old_end);
+    std::vector<float> v(moved.begin() + old_first, moved.begin() + old_end);
+    for (size_t n = 0; n + 1 < rows.size(); ++n)
+        if (rows[n] >= old_bottom) v[n] = on_grid(rows[n] + 1);
+    const Links old{rows.data(), v.data(), static_cast<int>(rows.size()), ground};
+    int m = 0;
+    for (int n = first; n + 1 < end; ++n) {
+        if (!columns.joined[at(n)]) continue;
+        const int a = columns.row[at(n)], b = columns.row[at(n) + 1];
+        if (a >= old_bottom || old.count < 2) {
+            double sum = 0;
+            for (int j = a + 1; j <= b; ++j) sum += static_cast<double>(on_grid(j));
+            next[at(n)] = static_cast<float>(sum / (b - a));
+            continue;
+        }
+        while (m + 2 < old.count && rows[at(m) + 1] <= a) ++m;
+        if (rows[at(m)] == a && rows[at(m) + 1] == b) {
+            next[at(n)] = v[at(m)];
+            continue;
+        }
+        double sum = 0;
+        for (int j = std::max(a, rows[0]); j < b && j < rows.back();) {
+            while (m + 2 < old.count && rows[at(m) + 1] <= j) ++m;
+            const int to = std::min(b, rows[at(m) + 1]);
+            sum += old.sum(m, j, to);
+            j = to;
+        }
+        next[at(n)] = static_cast<float>(sum / (b - a));
+        while (m > 0 && rows[at(m)] > a) --m;
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -263,87 +352,14 @@ ColumnVelocity regrid(const Water<D>& w, const ColumnVelocity& moved, const Tall
     const auto u = w.velocity.view();
     ColumnVelocity next;
     for (int axis = 0; axis < D - 1; ++axis) {
-        const FaceColumns &to = faces[axis], &from = t.faces[axis];
-        next.u[axis].resize(at(to.rows()));
-        const bool any = from.faces() == to.faces() && from.rows() > 0;
-        parallel_range("regrid", to.faces(), [&](int f) {
-            const int first = to.start[at(f)], end = to.start[at(f) + 1];
-            if (first == end) return;
-            const int new_fine = lowest_fine(to, bottom, f);
-            const int old_first = any ? from.start[at(f)] : 0, old_end = any ? from.start[at(f) + 1] : 0;
-            const int old_fine = any && old_first < old_end ? lowest_fine(from, t.bottom, f) : new_fine;
-            const int fine = std::max(new_fine, old_fine);
-            const auto on_grid = [&](int j) { return u[2 * axis](face_cell<D>(to, f, j)); };
-            int k = first;
-            while (k < end && to.row[at(k)] < fine) ++k;
-            const int joint = k;  // the first row that is fine before and after
-            for (; k < end; ++k) next.u[axis][at(k)] = on_grid(to.row[at(k)]);
-            if (joint == first) return;
-            if (old_first == old_end) {
-                for (k = first; k < joint; ++k) next.u[axis][at(k)] = 0;
-                return;
-            }
-            const auto old_value = [&](int m) {
-                const int j = from.row[at(m)];
-                return j >= old_fine ? on_grid(j) : moved.u[axis][at(m)];
-            };
-            bool same = true;
-            int m = old_first;
-            for (k = first; k < joint && same; ++k, ++m) same = m < old_end && from.row[at(m)] == to.row[at(k)];
-            if (same && m < old_end && from.row[at(m)] >= fine) {
-                for (k = first, m = old_first; k < joint; ++k, ++m) next.u[axis][at(k)] = old_value(m);
-                return;
-            }
-            std::vector<int> rows, old_rows;
-            std::vector<double> old, fitted;
-            const int last = std::min(joint, end - 1);
-            for (k = first; k <= last; ++k) rows.push_back(to.row[at(k)]);
-            for (m = old_first; m < old_end; ++m) {
-                if (!old_rows.empty() && old_rows.back() >= rows.back()) break;
-                old_rows.push_back(from.row[at(m)]);
-                old.push_back(static_cast<double>(old_value(m)));
-            }
-            fit(rows, old_rows, old, fitted);
-            for (k = first; k <= last; ++k) next.u[axis][at(k)] = static_cast<float>(fitted[at(k - first)]);
+        next.u[axis].resize(at(faces[axis].rows()));
+        parallel_range("regrid", faces[axis].faces(), [&](int f) {
+            regrid_face<D>(t, u[2 * axis], moved.u[axis], faces[axis], t.faces[axis], bottom, f, next.u[axis]);
         });
     }
     next.v.assign(columns.row.size(), 0.0f);
     parallel_range("regrid", columns.columns(), [&](int c) {
-        const int first = columns.start[at(c)], end = columns.start[at(c) + 1];
-        const int old_first = t.columns.start[at(c)], old_end = t.columns.start[at(c) + 1];
-        const int old_bottom = t.bottom.empty() || old_first == old_end ? bottom[at(c)] : t.bottom[at(c)];
-        const auto on_grid = [&](int j) { return u[1](cell_of<D>(w.grid, c, j)); };
-        // The old links, with what the layer brings to them.
-        std::vector<int> rows(t.columns.row.begin() + old_first, t.columns.row.begin() + old_end);
-        std::vector<float> v(moved.v.begin() + old_first, moved.v.begin() + old_end);
-        for (size_t n = 0; n + 1 < rows.size(); ++n)
-            if (rows[n] >= old_bottom) v[n] = on_grid(rows[n] + 1);
-        const Links old{rows.data(), v.data(), static_cast<int>(rows.size()), ground};
-        int m = 0;
-        for (int n = first; n + 1 < end; ++n) {
-            if (!columns.joined[at(n)]) continue;
-            const int a = columns.row[at(n)], b = columns.row[at(n) + 1];
-            if (a >= old_bottom || old.count < 2) {
-                double sum = 0;
-                for (int j = a + 1; j <= b; ++j) sum += static_cast<double>(on_grid(j));
-                next.v[at(n)] = static_cast<float>(sum / (b - a));
-                continue;
-            }
-            while (m + 2 < old.count && rows[at(m) + 1] <= a) ++m;
-            if (rows[at(m)] == a && rows[at(m) + 1] == b) {
-                next.v[at(n)] = v[at(m)];
-                continue;
-            }
-            double sum = 0;
-            for (int j = std::max(a, rows[0]); j < b && j < rows.back();) {
-                while (m + 2 < old.count && rows[at(m) + 1] <= j) ++m;
-                const int to = std::min(b, rows[at(m) + 1]);
-                sum += old.sum(m, j, to);
-                j = to;
-            }
-            next.v[at(n)] = static_cast<float>(sum / (b - a));
-            while (m > 0 && rows[at(m)] > a) --m;
-        }
+        regrid_links<D>(t, w.grid, u[1], moved.v, columns, bottom, ground, c, next.v);
     });
     return next;
 }
