@@ -65,24 +65,28 @@ float value(const float* x, Between b)
     return b.node < 0 ? 0.0f : (b.part > 0 ? x[b.node] + b.part * (x[b.node + 1] - x[b.node]) : x[b.node]);
 }
 
-// The rows of a face that need no interpolation.
+// The rows of a face at which both columns have nodes, one after the other, but for the first and the last of them.
 ColumnLevel::Run find_run(const FaceColumns& faces, int f)
 {
     const auto plain = [&](int k) {
         const Between a = faces.lower[at(k)], b = faces.upper[at(k)];
-        return a.node >= 0 && b.node >= 0 && !(a.part > 0) && !(b.part > 0) && !(faces.next[at(k)] > 0);
+        return a.node >= 0 && b.node >= 0 && !(a.part > 0) && !(b.part > 0);
     };
-    const int end = faces.start[at(f) + 1];
-    int from = faces.start[at(f)];
-    // The first one has a gap below it.
-    while (from < end && !plain(from)) ++from;
-    if (from < end && from > faces.start[at(f)]) ++from;
-    int to = from;
-    while (to < end && plain(to) &&
-           (to == from || (faces.lower[at(to)].node == faces.lower[at(to) - 1].node + 1 &&
-                           faces.upper[at(to)].node == faces.upper[at(to) - 1].node + 1)))
-        ++to;
-    return {from, to};
+    const int first = faces.start[at(f)], end = faces.start[at(f) + 1];
+    ColumnLevel::Run best{first, first};
+    for (int from = first; from < end;) {
+        if (!plain(from)) {
+            ++from;
+            continue;
+        }
+        int to = from + 1;
+        while (to < end && plain(to) && faces.lower[at(to)].node == faces.lower[at(to) - 1].node + 1 &&
+               faces.upper[at(to)].node == faces.upper[at(to) - 1].node + 1)
+            ++to;
+        if (to - from - 2 > best.to - best.from) best = {from + 1, to - 1};
+        from = to;
+    }
+    return best;
 }
 
 // Adds to y, of column c from its first node on, what the columns around it bring: - (A - own block) x.
@@ -109,10 +113,10 @@ void add_neighbours(const ColumnLevel& level, int c, const float* x, float* y)
             for (int k = first; k < run.from; ++k) add(k);
             if (run.to > run.from) {
                 float* const to = y + mine[run.from].node;
-                const float *const from = x + other[run.from].node, *const w = weight + run.from;
+                const float *const from = x + other[run.from].node, *const w = weight + run.from, *const upper = next + run.from;
                 const int n = run.to - run.from;
                 TARN_INDEPENDENT
-                for (int k = 0; k < n; ++k) to[k] += w[k] * from[k];
+                for (int k = 0; k < n; ++k) to[k] += w[k] * from[k] + upper[k] * from[k + 1] + upper[k - 1] * from[k - 1];
             }
             for (int k = run.to; k < end; ++k) add(k);
         }
@@ -173,7 +177,8 @@ void solve_block(const ColumnLevel& level, int c, float* x)
     const int first = level.columns.start[at(c)], end = level.columns.start[at(c) + 1];
     const float *const off = level.off.data(), *const pivot = level.pivot.data();
     for (int n = first + 1; n < end; ++n) x[n] -= off[n - 1] * pivot[n - 1] * x[n - 1];
-    for (int n = end - 1; n >= first; --n) x[n] = pivot[n] * (n + 1 < end ? x[n] - off[n] * x[n + 1] : x[n]);
+    if (end > first) x[end - 1] *= pivot[end - 1];
+    for (int n = end - 2; n >= first; --n) x[n] = pivot[n] * x[n] - off[n] * pivot[n] * x[n + 1];
 }
 
 // Gives the columns of one colour the values that their neighbours ask for.

@@ -178,10 +178,23 @@ void apply_pressure(Water<D>& w, const Boundary<D>& boundary, const std::vector<
 template <int D>
 void mark_known(Water<D>& w, const Boundary<D>& boundary)
 {
-    const SurfaceView<D> surface{w.grid.cells, std::as_const(w.phi).view(), {}, 0, {}, 0, {}};
+    const auto phi = std::as_const(w.phi).view();
+    const SurfaceView<D> surface{w.grid.cells, phi, {}, 0, {}, 0, {}};
     for (int a = 0; a < D; ++a) {
         const auto k = w.known[a].view();
         const auto u = w.velocity[a].view();
+        if (!boundary.solids && !boundary.inlets) {
+            const int last = w.grid.cells[a], n = phi.next(a);
+            const bool lower = boundary.wall_open[a][0], upper = boundary.wall_open[a][1];
+            parallel_for_faces<true>("mark known", w.tiles_active, a, [=](Cell<D> c) {
+                const int i = phi.index(c);
+                const bool closed = (c[a] == 0 && !lower) || (c[a] == last && !upper);
+                const float old = u[i];
+                k[i] = closed || phi[i] < 0 || phi[i - n] < 0;
+                u[i] = closed ? 0.0f : old;
+            });
+            continue;
+        }
         parallel_for_faces("mark known", w.tiles_active, a, [=](Cell<D> c) {
             const bool wet = surface.wet(c, a) || surface.wet(moved<D>(c, a, -1), a);
             if (boundary.inlet_at(c, a)) {

@@ -27,7 +27,8 @@ struct Profile {
     {
         if (y <= static_cast<float>(row[0])) return value[0];
         if (y >= static_cast<float>(row[count - 1])) return value[count - 1];
-        const int n = static_cast<int>(std::upper_bound(row, row + count, static_cast<int>(y)) - row) - 1;
+        int n = 0;  // tall cells come first
+        while (static_cast<float>(row[n + 1]) <= y) ++n;
         const float t = (y - static_cast<float>(row[n])) / static_cast<float>(row[n + 1] - row[n]);
         return value[n] + t * (value[n + 1] - value[n]);
     }
@@ -35,9 +36,8 @@ struct Profile {
     float middle(int n) const { return 0.5f * static_cast<float>(row[n] + row[n + 1]); }
     float of_links(float y) const
     {
-        int n = static_cast<int>(std::upper_bound(row, row + count, static_cast<int>(std::floor(y))) - row) - 1;
-        n = std::clamp(n, 0, count - 2);
-        if (y < middle(n)) --n;
+        int n = -1;
+        while (n < count - 2 && middle(n + 1) <= y) ++n;
         if (n < 0) {
             const float ground = static_cast<float>(row[0]) - 0.5f, t = (y - ground) / (middle(0) - ground);
             return t > 0 ? t * value[0] : 0.0f;
