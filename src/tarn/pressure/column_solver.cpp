@@ -276,10 +276,15 @@ void coarsen_columns(ColumnLevel& fine, ColumnLevel& coarse)
 void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
 {
     const FaceColumns& from = fine.faces[axis];
+    FaceColumns to = std::move(coarse.faces[axis]);
     coarse.faces[axis] = {};
     if (from.rows() == 0) return;
     const int along = coarse.columns.count[axis];
-    FaceColumns to = face_columns(coarse.columns, axis);
+    const FaceColumns empty = face_columns(coarse.columns, axis);
+    to.axis = axis;
+    to.start = empty.start;
+    std::copy(empty.count, empty.count + 2, to.count);
+    to.row.clear(), to.lower.clear(), to.upper.clear(), to.open.clear(), to.mean.clear(), to.scale.clear();
     for (int f = 0; f < from.faces(); ++f) {
         if (from.before(f) < 0 || from.after(f) < 0) continue;
         for (int k = from.start[at(f)]; k < from.start[at(f) + 1]; ++k) {

@@ -308,13 +308,18 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     // TallColumns follow the surface.   [IGLF06] §3.1
     std::vector<int> bottom;
     TallColumns columns = choose_columns(w, boundary, bottom);
+    // The solver's copies are of the last step.
     FaceColumns faces[2];
-    for (int axis = 0; axis < D - 1; ++axis) faces[axis] = make_faces(w, boundary, columns, bottom, axis);
+    for (int axis = 0; axis < D - 1; ++axis)
+        faces[axis] = make_faces(w, boundary, columns, bottom, axis, std::move(t.solver.fine().faces[axis]));
     const double weight = p.fluid.density.constant() * std::fabs(g[1]);
     t.pressure = pressure_on(w, columns, weight);
     t.velocity = first ? initial_velocity(w, scene, columns, faces) : regrid(w, t.velocity, columns, faces, bottom, dt * g[1]);
     t.columns = std::move(columns);
-    for (int axis = 0; axis < 2; ++axis) t.faces[axis] = std::move(faces[axis]);
+    for (int axis = 0; axis < 2; ++axis) {
+        std::swap(t.faces[axis], faces[axis]);
+        t.solver.fine().faces[axis] = std::move(faces[axis]);
+    }
     t.bottom = std::move(bottom);
 
     // One system for rows and tall cells alike.   [IGLF06] §4

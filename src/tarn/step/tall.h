@@ -35,10 +35,10 @@ void keep_layer(const Water<D>& water, std::vector<uint8_t>& flags);
 template <int D>
 TallColumns choose_columns(const Water<D>& water, const Boundary<D>& boundary, std::vector<int>& bottom);
 
-// The faces between columns, with what is open of them.
+// The faces between columns, with what is open of them. They take over the memory of others that are not needed any more.
 template <int D>
 FaceColumns make_faces(const Water<D>& water, const Boundary<D>& boundary, const TallColumns& columns, const std::vector<int>& bottom,
-                       int axis);
+                       int axis, FaceColumns memory = {});
 
 // The mean of what is open of the faces along y of a column, at rows from <= j < to.
 template <int D>

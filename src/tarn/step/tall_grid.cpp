@@ -92,6 +92,9 @@ void find_open(TallCells<D>& t, const Grid<D>& grid, const Solids<D>& solids)
     });
 }
 
+constexpr std::vector<float> FaceColumns::*face_values[] = {&FaceColumns::open, &FaceColumns::mean, &FaceColumns::own,
+                                                           &FaceColumns::next, &FaceColumns::scale};
+
 // What the rows between one of a face and the next bring, with their open fractions: sums of the hats' products, run by run.
 void add_between(const OpenRuns& runs, int f, int k, FaceColumns& faces)
 {
@@ -338,7 +341,7 @@ TallColumns choose_columns(const Water<D>& w, const Boundary<D>& boundary, std::
 
 template <int D>
 FaceColumns make_faces(const Water<D>& w, const Boundary<D>& boundary, const TallColumns& columns, const std::vector<int>& bottom,
-                       int axis)
+                       int axis, FaceColumns memory)
 {
     const FaceColumns empty = face_columns(columns, axis);
     const int n = empty.faces(), a = 2 * axis;
@@ -348,6 +351,9 @@ FaceColumns make_faces(const Water<D>& w, const Boundary<D>& boundary, const Tal
     std::vector<FaceColumns> parts(at((n + block - 1) / block));
     parallel_rows("tall faces", static_cast<int>(parts.size()), [&](int b) {
         FaceColumns& part = parts[at(b)];
+        const size_t likely = 2 * at(columns.nodes()) / at(columns.columns()) * block;
+        part.row.reserve(likely), part.lower.reserve(likely), part.upper.reserve(likely);
+        for (auto member : face_values) (part.*member).reserve(likely);
         for (int f = b * block; f < std::min(n, (b + 1) * block); ++f) {
             const int before = empty.before(f), after = empty.after(f);
             const int side = before < 0 ? 0 : 1;
@@ -387,16 +393,19 @@ FaceColumns make_faces(const Water<D>& w, const Boundary<D>& boundary, const Tal
             }
         }
     });
-    FaceColumns faces = empty;
+    FaceColumns faces = std::move(memory);
+    faces.axis = axis;
+    std::copy(empty.count, empty.count + 2, faces.count);
     faces.start.assign(1, 0);
+    faces.row.clear(), faces.lower.clear(), faces.upper.clear();
+    for (auto member : face_values) (faces.*member).clear();
     for (const FaceColumns& part : parts) {
         const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
         for (const int count : part.start) faces.start.push_back(faces.start.back() + count);
         join(faces.row, part.row);
         join(faces.lower, part.lower);
         join(faces.upper, part.upper);
-        for (auto member : {&FaceColumns::open, &FaceColumns::mean, &FaceColumns::own, &FaceColumns::next, &FaceColumns::scale})
-            join(faces.*member, part.*member);
+        for (auto member : face_values) join(faces.*member, part.*member);
     }
     return faces;
 }
@@ -415,7 +424,7 @@ float mean_open(const TallCells<D>& t, int column, int from, int to)
     template void keep_layer(const Water<D>&, std::vector<uint8_t>&);                                                    \
     template bool is_whole(const Water<D>&, size_t);                                                                     \
     template TallColumns choose_columns(const Water<D>&, const Boundary<D>&, std::vector<int>&);                             \
-    template FaceColumns make_faces(const Water<D>&, const Boundary<D>&, const TallColumns&, const std::vector<int>&, int);
+    template FaceColumns make_faces(const Water<D>&, const Boundary<D>&, const TallColumns&, const std::vector<int>&, int, FaceColumns);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE
