@@ -39,6 +39,7 @@ enum class ForceKind { uniform, point, vortex, drag };
 enum class WaveKind { airy, stokes, absorb };
 enum class Side { left, right, back, front };
 enum class StepKind { adaptive, fixed };
+enum class TallGaps { growing, single };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -89,6 +90,12 @@ struct MethodParams {
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
     Interface interface = Interface::smeared;          // between water and air
+};
+
+// With grid = "tall": which rows of a column have an unknown.   grid/columns.h
+struct TallParams {
+    std::optional<double> optical_depth;  // m; as little as the surface needs where not given
+    TallGaps gaps = TallGaps::growing;
 };
 
 struct SurfaceParams {
@@ -158,6 +165,7 @@ struct OutputParams {
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
+    bool preview_grid = false;        // with the grid's lines
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
     DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
@@ -360,6 +368,7 @@ struct Params {
     AirParams air;
     SmokeParams smoke;
     MethodParams method;
+    TallParams tall;
     SurfaceParams surface;
     FragmentParams fragments;
     WhitewaterParams whitewater;

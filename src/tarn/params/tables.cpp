@@ -25,7 +25,11 @@ constexpr Word wall_words[] = {
 constexpr Word grid_words[] = {
     word("uniform", GridKind::uniform),
     word("octree", GridKind::octree, "\"uniform\", with fewer cells where memory is short"),
-    word("tall", GridKind::tall, "\"uniform\", with fewer cells where memory is short"),
+    word("tall", GridKind::tall),
+};
+constexpr Word gap_words[] = {
+    word("growing", TallGaps::growing),
+    word("single", TallGaps::single),
 };
 constexpr Word phase_words[] = {
     word("water", Phases::water),
@@ -170,6 +174,7 @@ constexpr Word filter_words[] = {
 
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
+std::span<const Word> words(TallGaps) { return gap_words; }
 std::span<const Word> words(Phases) { return phase_words; }
 std::span<const Word> words(Solver) { return method_solver_words; }
 std::span<const Word> words(SurfaceKind) { return surface_words; }
@@ -406,6 +411,15 @@ const ParamRow method_rows[] = {
         "keeps waves livelier."),
 };
 
+const ParamRow tall_rows[] = {
+    number<&TallParams::optical_depth>("optical_depth", "m", 0, far,
+                                       "How far below the surface every row of cells is kept; no less than the surface needs, "
+                                       "which it is where not given."),
+    choice<&TallParams::gaps>("gaps",
+                              "How the rows below thin out: each gap twice as high as the one above it, or a single gap down "
+                              "to the ground, as in [IGLF06], which lets waves run too fast."),
+};
+
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection",
@@ -536,6 +550,7 @@ const ParamRow output_rows[] = {
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells in them; on tall cells in 2D."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",
@@ -896,6 +911,8 @@ const Section all_sections[] = {
     {"smoke", "What smoke is like, with phases = \"smoke\".", smoke_rows,
      [](Params& p, size_t) -> void* { return &p.smoke; }},
     {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
+    {"tall", "Columns whose rows thin out below the surface, with grid = \"tall\".", tall_rows,
+     [](Params& p, size_t) -> void* { return &p.tall; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
     {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
      fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},

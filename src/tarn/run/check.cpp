@@ -21,6 +21,8 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
+constexpr double memory_per_tall_node = 600;  // its columns' levels, faces and velocities, twice
+constexpr double memory_per_deep_cell = 12;   // phi and two labels of its body of water
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
@@ -187,17 +189,33 @@ private:
             return;
         }
         // Fields are resident where water has been.
+        const double touched = params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells());
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
                                      : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
-                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells());
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
         e.memory = cost::program + fields +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
+        if (params_.method.grid == GridKind::tall)
+            e.memory += cost::memory_per_tall_node * e.unknowns + cost::memory_per_deep_cell * double(e.wet);
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // Tall cells: the unknowns of a column of mean depth, and the cells of the tiles that hold its layer. (step/tall_grid.cpp)
+    double in_layer()
+    {
+        Estimate& e = report_.estimate;
+        const double columns = double(grid_.count()) / grid_.cells[1], depth = std::max(1.0, double(e.wet) / columns);
+        const double band = std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
+        const double layer = std::max(std::ceil(params_.tall.optical_depth.value_or(0) / grid_.h), band + std::ceil(params_.time.cfl) + 1) + 1;
+        const double gaps = params_.tall.gaps == TallGaps::single ? 1 : std::log2(std::max(1.0, 0.5 * (depth - layer) + 1));
+        e.per_column = std::min(depth, layer + std::ceil(gaps));
+        e.unknowns = columns * e.per_column;
+        return std::min(double(touched_cells()), columns * (layer + band + 2.5 * tile_size));
     }
 
     // Solids that move are written every frame, as meshes twice as fine as the water's.
@@ -562,6 +580,8 @@ void print_check(const Scene& scene, const CheckReport& report)
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
     fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % {} at the start\n", e.grid, e.cells, e.h,
                100.0 * double(e.wet) / double(e.cells), p.method.phases == Phases::smoke ? "with smoke" : "wet");
+    if (e.unknowns > 0)
+        fmt::print("  columns  about {:.0f} unknowns of the pressure, {:.0f} in each\n", e.unknowns, e.per_column);
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
                p.time.time_of(p.time.frames),
                p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));
