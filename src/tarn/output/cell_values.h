@@ -13,6 +13,7 @@ struct CellValues {
     std::vector<float> phi;       // negative in water, and so nowhere in solids; empty with smoke
     std::vector<float> density, temperature;  // of smoke, K; empty with water
     std::vector<Vec3f> velocity;  // in 2D the last is zero
+    std::vector<float> pressure;  // Pa; zero where there is no water
     std::vector<float> solid;     // the distance to solids; empty where there are none
 };
 
@@ -23,11 +24,12 @@ CellValues cell_values(const Water<D>& water)
     const int depth = D == 3 ? cells[D - 1] : 1;
     const size_t width = static_cast<size_t>(cells[0]), count = width * cells[1] * depth;
     const size_t wet = water.smoke ? 0 : count, smoky = count - wet;
-    CellValues values{std::vector<float>(wet), std::vector<float>(smoky), std::vector<float>(smoky), std::vector<Vec3f>(count),
+    CellValues values{std::vector<float>(wet), std::vector<float>(smoky), std::vector<float>(smoky), std::vector<Vec3f>(count), std::vector<float>(wet),
                       std::vector<float>(water.solids.any ? count : 0)};
     const View<D, const float> density = water.smoke_density.view(), warmth = water.temperature.view();
     const float ambient = static_cast<float>(water.ambient);
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
+    const View<D, const float> pressure = water.pressure.size() > 0 ? water.pressure.view() : View<D, const float>{};
     const FaceView<D, const float> velocity = water.velocity.view();
     parallel_rows("gather cells", cells[1] * depth, [&](int row) {
         Cell<D> c;
@@ -40,6 +42,7 @@ CellValues cell_values(const Water<D>& water)
                 values.temperature[i] = ambient + warmth(c);
             } else {
                 values.phi[i] = phi(c);
+                if (phi(c) < 0 && pressure.data) values.pressure[i] = pressure(c);
             }
             const Vec<D, float> u = velocity_at_cell(velocity, c);
             for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];

@@ -24,11 +24,13 @@ struct FrameState {
     bool any_pressure = false;
     Field<D> smoke_density, temperature;  // above that around, K; only of smoke
     Fragments<D> fragments{Where::program};
+    Particles<D> points{Where::program};  // that carry the surface: chains of markers, or heights
 };
 
-// Written to a temporary name, then renamed. The program must be able to read the water.
+// Written to a temporary name, then renamed. The program must be able to read the water. `points`: with the particles, which are
+// few where they carry the surface.
 template <int D>
-void write_state(const std::string& path, const Water<D>& water);
+void write_state(const std::string& path, const Water<D>& water, bool points = false);
 
 // Throws RunError on a file that is damaged or something else.
 template <int D>

@@ -1,5 +1,6 @@
-// Two grids, both with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
+// Grids with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
 //   surface  float, level set: max(phi, -solid, distance to the walls), so that what is converted to polygons is closed
+//   pressure float, Pa, in the water
 //   vel      vector, the faces averaged to the centres: Houdini also reads staggered vectors, Blender does not
 // Of smoke, instead of the surface, by the names that Blender and Houdini know:
 //   density      float, fog: where there is any
@@ -196,6 +197,26 @@ void keep_leaves_of(openvdb::Vec3SGrid& velocity, const openvdb::FloatGrid& dens
     velocity.pruneGrid();
 }
 
+template <int D>
+openvdb::FloatGrid::Ptr pressure_grid(const Water<D>& water, openvdb::math::Transform::Ptr transform)
+{
+    auto out = openvdb::FloatGrid::create(0.0f);
+    out->setName("pressure");
+    out->setTransform(transform);
+    out->insertMeta("units", openvdb::StringMetadata("Pa"));
+    fill(*out, water.grid, 0, [&](auto& leaf) {
+        bool empty = true;
+        for (auto it = leaf.beginValueAll(); it; ++it) {
+            const Cell<D> c = cell_of<D>(it.getCoord());
+            if (!in_slab<D>(it.getCoord()) || !water.grid.contains(c) || !(water.phi(c) < 0)) continue;
+            leaf.setValueOn(it.pos(), water.pressure(c));
+            empty = false;
+        }
+        return !empty;
+    });
+    return out;
+}
+
 // Once for the program.
 void start_openvdb()
 {
@@ -231,6 +252,7 @@ void write_vdb(const std::string& path, const Water<D>& water)
         grids = {density, temperature, velocity};
     } else {
         grids = {surface_grid(water, transform), velocity};
+        if (water.pressure.size() > 0) grids.push_back(pressure_grid(water, transform->copy()));
     }
     try {
         openvdb::io::File file(part_name(path));

@@ -142,6 +142,7 @@ void write_vti(const std::string& path, const Water<D>& water)
     if (water.smoke) file.array("density", 1, values.density);
     if (water.smoke) file.array("temperature", 1, values.temperature);
     file.array("velocity", 3, values.velocity);
+    file.array("pressure", 1, values.pressure);
     if (!values.solid.empty()) file.array("solid", 1, values.solid);
     file.close("PointData");
     file.close("Piece");

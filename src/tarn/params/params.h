@@ -32,13 +32,14 @@ enum class LightKind { sky, sun, area, image };
 enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
-enum class SolidMotion { keyframes, body };
+enum class SolidMotion { keyframes, body, carried };
 enum class JointKind { hinge, slider };
 enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
 enum class ForceKind { uniform, point, vortex, drag };
 enum class WaveKind { airy, stokes, absorb };
 enum class Side { left, right, back, front };
 enum class StepKind { adaptive, fixed };
+enum class TallGaps { growing, single };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -91,6 +92,12 @@ struct MethodParams {
     Interface interface = Interface::smeared;          // between water and air
 };
 
+// With grid = "tall": which rows of a column have an unknown.   grid/columns.h
+struct TallParams {
+    std::optional<double> optical_depth;  // m; as little as the surface needs where not given
+    TallGaps gaps = TallGaps::growing;
+};
+
 struct SurfaceParams {
     double band = 4;                              // cells each side in which phi is a distance
     Advection advection = Advection::maccormack;  // of phi
@@ -114,6 +121,7 @@ struct FragmentParams {
 
 // Spray, bubbles and foam over a finished run.   effects/whitewater.h; lengths and speeds from the domain where not given
 struct WhitewaterParams {
+    bool live = false;                       // while the run goes on
     std::optional<double> rise_speed, rise;        // m/s, 1/m³ (1/m² in 2D)
     std::optional<double> crest_curvature, crest;  // 1/m, 1/m³
     std::optional<double> trapped_speed, trapped;  // m/s, 1/m³
@@ -151,10 +159,13 @@ struct TimeParams {
 
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
+    bool revolve = false;  // 2D
     bool volume = false;
+    bool heights = false;  // of a height field
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
+    bool preview_grid = false;        // with the grid's lines
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
     DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
@@ -357,6 +368,7 @@ struct Params {
     AirParams air;
     SmokeParams smoke;
     MethodParams method;
+    TallParams tall;
     SurfaceParams surface;
     FragmentParams fragments;
     WhitewaterParams whitewater;
@@ -369,6 +381,7 @@ struct Params {
     std::vector<WaterParams> water;
     std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;
+    std::vector<SolidParams> floats;  // of [[solid]], those with motion = "float": no part of what the water meets
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;

@@ -25,7 +25,11 @@ constexpr Word wall_words[] = {
 constexpr Word grid_words[] = {
     word("uniform", GridKind::uniform),
     word("octree", GridKind::octree, "\"uniform\", with fewer cells where memory is short"),
-    word("tall", GridKind::tall, "\"uniform\", with fewer cells where memory is short"),
+    word("tall", GridKind::tall),
+};
+constexpr Word gap_words[] = {
+    word("growing", TallGaps::growing),
+    word("single", TallGaps::single),
 };
 constexpr Word phase_words[] = {
     word("water", Phases::water),
@@ -41,8 +45,8 @@ constexpr Word surface_words[] = {
     word("one-sided-particles", SurfaceKind::one_sided_particles),
     word("level-set", SurfaceKind::level_set),
     word("markers", SurfaceKind::markers),
-    word("marker-chains", SurfaceKind::marker_chains, "\"markers\", which fill the water"),
-    word("height-field", SurfaceKind::height_field, "\"markers\", which take any surface"),
+    word("marker-chains", SurfaceKind::marker_chains),
+    word("height-field", SurfaceKind::height_field),
 };
 constexpr Word advection_words[] = {
     word("semi-lagrangian", Advection::semi_lagrangian),
@@ -130,6 +134,7 @@ constexpr Word ease_kind_words[] = {
 constexpr Word motion_words[] = {
     word("keyframes", SolidMotion::keyframes),
     word("body", SolidMotion::body),
+    word("float", SolidMotion::carried),
 };
 constexpr Word joint_words[] = {
     word("hinge", JointKind::hinge),
@@ -169,6 +174,7 @@ constexpr Word filter_words[] = {
 
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
+std::span<const Word> words(TallGaps) { return gap_words; }
 std::span<const Word> words(Phases) { return phase_words; }
 std::span<const Word> words(Solver) { return method_solver_words; }
 std::span<const Word> words(SurfaceKind) { return surface_words; }
@@ -405,6 +411,15 @@ const ParamRow method_rows[] = {
         "keeps waves livelier."),
 };
 
+const ParamRow tall_rows[] = {
+    number<&TallParams::optical_depth>("optical_depth", "m", 0, far,
+                                       "How far below the surface every row of cells is kept; no less than the surface needs, "
+                                       "which it is where not given."),
+    choice<&TallParams::gaps>("gaps",
+                              "How the rows below thin out: each gap twice as high as the one above it, or a single gap down "
+                              "to the ground, as in [IGLF06], which lets waves run too fast."),
+};
+
 const ParamRow surface_rows[] = {
     number<&SurfaceParams::band>("band", "cells", 2, 64, "How far on each side of the surface phi is a distance."),
     choice<&SurfaceParams::advection>("advection",
@@ -449,6 +464,8 @@ const ParamRow fragment_rows[] = {
 };
 
 const ParamRow whitewater_rows[] = {
+    boolean<&WhitewaterParams::live>("live",
+                                     "Add it to each frame as the run goes on, as `tarn whitewater` would afterwards."),
     number<&WhitewaterParams::rise_speed>(
         "rise_speed", "m/s", 0, fast,
         "A surface that rises faster throws up droplets; sqrt(9.81 m/s² L) / 4 where not given, L being the domain's "
@@ -522,13 +539,18 @@ const ParamRow output_rows[] = {
         "surface",
         "The format of the surface mesh of each frame, and of the solids: usd for Houdini and "
         "Blender, vtp for ParaView."),
-    boolean<&OutputParams::volume>("volume", "Also write the level set and the velocity of each frame, as a volume."),
+    boolean<&OutputParams::revolve>("revolve",
+                                    "Turn the outline of a 2D scene about the left side of the domain: the mesh is a surface "
+                                    "of revolution."),
+    boolean<&OutputParams::volume>("volume", "Also write the level set, the velocity and the pressure of each frame, as a volume."),
     choice<&OutputParams::volume_format>("volume_format",
                                          "The format of those: OpenVDB, or for ParaView, or for numpy."),
+    boolean<&OutputParams::heights>("heights", "Also write the heights of each frame, as numpy reads them; with surface = \"height-field\"."),
     boolean<&OutputParams::particles>("particles",
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells in them; on tall cells in 2D."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",
@@ -690,7 +712,7 @@ const ParamRow solid_rows[] = {
     text<&SolidParams::name>("name", "What gauges and bodies.jsonl call it."),
     choice<&SolidParams::motion>("motion",
                                  "What moves it: keyframes of translate and rotate, or, as a rigid body, the water, gravity "
-                                 "and what it touches."),
+                                 "and what it touches; a \"float\" moves like one and does not disturb the water."),
     text<&SolidParams::path>("path", "The name of the [[path]] that it moves along, instead of keyframes of translate."),
     boolean<&SolidParams::heading>("heading",
                                    "Turn it so that its x axis points where its path leads: about y, in 2D about z."),
@@ -889,6 +911,8 @@ const Section all_sections[] = {
     {"smoke", "What smoke is like, with phases = \"smoke\".", smoke_rows,
      [](Params& p, size_t) -> void* { return &p.smoke; }},
     {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
+    {"tall", "Columns whose rows thin out below the surface, with grid = \"tall\".", tall_rows,
+     [](Params& p, size_t) -> void* { return &p.tall; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
     {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
      fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},

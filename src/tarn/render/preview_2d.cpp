@@ -79,6 +79,7 @@ struct Drawing {
     Vec2f extent;  // of what is drawn, in cells
     float pen = 1;                          // lines grow with the picture
     std::vector<float> streaks;
+    bool grid = false;  // whether its cells are drawn
 
     Drawing(const Water<2>& w, const Scene& scene, int wanted_width)
         : water(w),
@@ -93,6 +94,7 @@ struct Drawing {
         for (const Geometry& g : scene.sources) sources.push_back(g.at(w.time));
         for (const Geometry& g : scene.sinks) sinks.push_back(g.at(w.time));
         const double g = length(scene.params.domain.gravity.at(w.time));
+        grid = scene.params.output.preview_grid;
         fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
 
         // The domain, or all that it reaches, fills the width, unless that would make a tower of it.
@@ -215,6 +217,25 @@ struct Drawing {
             }
     }
 
+    // The distance, in pixels, to the lines of the grid: on tall cells columns, the cells of their rows, and below the rows at which tall cells end.
+    float on_grid(Vec2f u) const
+    {
+        const TallColumns& columns = water.tall.columns;
+        const int column = std::clamp(static_cast<int>(u[0]), 0, cells[0] - 1);
+        float nearest = std::min(u[0] - static_cast<float>(column), static_cast<float>(column + 1) - u[0]);
+        if (columns.row.empty()) return scale * std::min(nearest, std::fabs(u[1] - std::round(u[1])));
+        const int first = columns.start[static_cast<size_t>(column)], end = columns.start[static_cast<size_t>(column) + 1];
+        for (int n = first; n < end; ++n) {
+            const int row = columns.row[static_cast<size_t>(n)];
+            const bool tall_below = n > first && columns.row[static_cast<size_t>(n) - 1] + 1 < row;
+            const bool tall_above = n + 1 < end && columns.row[static_cast<size_t>(n) + 1] > row + 1;
+            const float y = static_cast<float>(row);
+            if (!tall_below || !tall_above) nearest = std::min({nearest, std::fabs(u[1] - y), std::fabs(u[1] - y - 1)});
+            else nearest = std::min(nearest, std::fabs(u[1] - y - 0.5f));
+        }
+        return scale * nearest;
+    }
+
     Vec3f water_colour(Vec2f u, float depth) const
     {
         // Light from above fades downwards, and comes in through the surface nearby.
@@ -258,6 +279,7 @@ struct Drawing {
                 Vec3f wet = water_colour(u, depth);
                 paint(wet, Vec3f::all(1),
                       streaks[static_cast<size_t>(py) * static_cast<size_t>(width) + static_cast<size_t>(px)]);
+                if (grid) paint(wet, Vec3f::all(1), 0.35f * along(on_grid(u), std::min(1.0f, 0.2f * scale)));
                 paint(tank, wet, inside(surface));
                 paint(tank, surface_line, 0.85f * along(surface, 1.5f * pen));
             }

@@ -10,6 +10,7 @@
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
+#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -20,6 +21,8 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
+constexpr double memory_per_tall_node = 600;  // its columns' levels, faces and velocities, twice
+constexpr double memory_per_deep_cell = 12;   // phi and two labels of its body of water
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
@@ -114,6 +117,7 @@ public:
         placement();
         walls_that_do_not_stick();
         thin_walls();
+        heights();
         fit();
         return std::move(report_);
     }
@@ -185,17 +189,33 @@ private:
             return;
         }
         // Fields are resident where water has been.
+        const double touched = params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells());
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
                                      : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
-                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells());
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
         e.memory = cost::program + fields +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
+        if (params_.method.grid == GridKind::tall)
+            e.memory += cost::memory_per_tall_node * e.unknowns + cost::memory_per_deep_cell * double(e.wet);
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // Tall cells: the unknowns of a column of mean depth, and the cells of the tiles that hold its layer. (step/tall_grid.cpp)
+    double in_layer()
+    {
+        Estimate& e = report_.estimate;
+        const double columns = double(grid_.count()) / grid_.cells[1], depth = std::max(1.0, double(e.wet) / columns);
+        const double band = std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
+        const double layer = std::max(std::ceil(params_.tall.optical_depth.value_or(0) / grid_.h), band + std::ceil(params_.time.cfl) + 1) + 1;
+        const double gaps = params_.tall.gaps == TallGaps::single ? 1 : std::log2(std::max(1.0, 0.5 * (depth - layer) + 1));
+        e.per_column = std::min(depth, layer + std::ceil(gaps));
+        e.unknowns = columns * e.per_column;
+        return std::min(double(touched_cells()), columns * (layer + band + 2.5 * tile_size));
     }
 
     // Solids that move are written every frame, as meshes twice as fine as the water's.
@@ -288,7 +308,9 @@ private:
     // How many particles the surface will have.
     double particles() const
     {
-        if (params_.method.surface == SurfaceKind::level_set || scene_.water.empty()) return 0;
+        const SurfaceKind kind = params_.method.surface;
+        if (kind == SurfaceKind::level_set || kind == SurfaceKind::marker_chains || scene_.water.empty()) return 0;
+        if (kind == SurfaceKind::height_field) return double(grid_.count()) / grid_.cells[1];
         if (params_.method.surface == SurfaceKind::markers)
             return double(report_.estimate.wet) / marker_share<D>(markers_along<D>(params_.surface.particles_per_cell));
         double free_surface = 0;  // in cells; it has one on either side
@@ -482,6 +504,32 @@ private:
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
+    // A height field has one height over every column, and nothing above it.
+    void heights()
+    {
+        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
+            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
+                                                             "cuda, or choose \"markers\"", scene_.file));
+        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
+        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
+        if (!where) return;
+        int line = 0;
+        double nearest = std::numeric_limits<double>::infinity();
+        const auto look = [&](const Geometry& shapes, int at_line) {
+            const double d = distance(shapes.at(0), *where);
+            if (d < nearest) nearest = d, line = at_line;
+        };
+        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
+        for (size_t i = 0; i < water_.size(); ++i)
+            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
+                nearest = d, line = params_.water[i].line;
+        add(Finding::error,
+            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
+                        "ground, or choose method.surface = {}",
+                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
+                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
+    }
+
     void fit()
     {
         const Estimate& e = report_.estimate;
@@ -532,6 +580,8 @@ void print_check(const Scene& scene, const CheckReport& report)
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
     fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % {} at the start\n", e.grid, e.cells, e.h,
                100.0 * double(e.wet) / double(e.cells), p.method.phases == Phases::smoke ? "with smoke" : "wet");
+    if (e.unknowns > 0)
+        fmt::print("  columns  about {:.0f} unknowns of the pressure, {:.0f} in each\n", e.unknowns, e.per_column);
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
                p.time.time_of(p.time.frames),
                p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));

@@ -12,7 +12,8 @@ std::optional<Problem> check_reference_methods(const Params& params)
 {
     const char* const none = "is no part of the playground; use `tarn run`, or remove it";
     if (params.method.solver == Solver::foster_metaxas) return Problem{"method.solver", none};
-    if (params.method.surface == SurfaceKind::markers) return Problem{"method.surface", none};
+    for (const SurfaceKind kind : {SurfaceKind::markers, SurfaceKind::marker_chains, SurfaceKind::height_field})
+        if (params.method.surface == kind) return Problem{"method.surface", none};
     if (params.pressure.solver == PressureSolver::relaxation) return Problem{"pressure.solver", none};
     return {};
 }

@@ -12,6 +12,7 @@
 #include "tarn/step/free_surface.h"
 #include "tarn/step/smoke.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/tall.h"
 #include "tarn/step/two_phase.h"
 
 namespace tarn {
@@ -20,6 +21,7 @@ namespace {
 
 bool has_air(const Scene& scene) { return scene.params.method.phases == Phases::water_air; }
 bool has_smoke(const Scene& scene) { return scene.params.method.phases == Phases::smoke; }
+bool is_tall(const Scene& scene) { return scene.params.method.grid == GridKind::tall; }
 bool is_explicit(const Scene& scene) { return scene.params.method.solver == Solver::foster_metaxas; }
 
 // What the fluids' properties at the start may not have asked for yet.
@@ -47,6 +49,7 @@ Water<D> initial_water(const Scene& scene)
     if (has_air(scene)) return two_phase::initial_water<D>(scene);
     if (has_smoke(scene)) return smoke::initial_water<D>(scene);
     if (is_explicit(scene)) return foster_metaxas::initial_water<D>(scene);
+    if (is_tall(scene)) return tall::initial_water<D>(scene);
     return free_surface::initial_water<D>(scene);
 }
 
@@ -64,6 +67,7 @@ void restore(Water<D>& w, const Scene& scene)
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
     if (w.air) find_density(w.density, w.phi, scene.params, w.tiles_active);
     w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);
+    if (is_tall(scene)) tall::restore(w, scene);
 }
 
 template <int D>
@@ -101,6 +105,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     if (scene.params.flow) return carried_surface::step(w, scene, dt);
     if (has_air(scene)) return two_phase::step(w, scene, dt);
     if (has_smoke(scene)) return smoke::step(w, scene, dt);
+    if (is_tall(scene)) return tall::step(w, scene, dt);
     return is_explicit(scene) ? foster_metaxas::step(w, scene, dt) : free_surface::step(w, scene, dt);
 }
 

@@ -15,6 +15,7 @@
 #include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
+#include "tarn/step/tall_cells.h"
 #include "tarn/surface/particles.h"
 
 namespace tarn {
@@ -52,6 +53,7 @@ struct Water {
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
     std::vector<RigidBody> bodies;     // that float, sink and are pushed
+    TallCells<D> tall;                 // only on a tall grid
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
