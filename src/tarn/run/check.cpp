@@ -168,10 +168,9 @@ private:
         if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell;
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
-        e.surface *= surface + moving_solid_cells();
+        e.surface *= (smoke_ ? 0 : surface) + moving_solid_cells();
         if (o.volume) e.volume = volume();
         if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * double(e.wet);
-        if (smoke_) e.surface = 0;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -262,23 +261,19 @@ private:
     // The cells that smoke is in at the start.
     int64_t smoky_cells() const
     {
-        if (scene_.clouds.empty()) return 0;
-        const std::vector<Shape> clouds = scene_.clouds.at(0);
-        return count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
+        const auto clouds = scene_.clouds.at(0);
+        return clouds.empty() ? 0 : count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
     }
 
     // Of a whole domain of air with smoke, as step/smoke.cpp makes them.
     double smoke_bytes_per_cell() const
     {
-        const double state = 4 * (4 + D);                               // phi, pressure, density, temperature, velocity
-        const double work = 4 * (1 + 3) + 4 * D + D;                    // swelling, scratch, faces, known
-        const double carrying = 4 * (D + 5);                            // fluxes, capacity, filled, next
-        const double solver = 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);   // diagonal, Dirichlet terms, coarse levels
-        double bytes = 2 * state + work + carrying + solver;
+        const double state = 4 * (4 + D);  // phi, pressure, density, temperature, velocity; twice
+        // Swelling, scratch, faces, known; fluxes, capacity, filled, next; diagonal, Dirichlet terms, coarse levels.
+        double bytes = 2 * state + 4 * 4 + 5 * D + 4 * (D + 5) + 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);
         if (params_.air.viscosity.any()) bytes += 3 * 4 * D;
-        if (!scene_.solids.empty()) bytes += 4 + 4;  // distance to fluid, labels of closed components
-        if (D == 3 && params_.output.preview) bytes += 4 + 4.0 / 27;  // a level set without water, sunlight
-        return bytes;
+        if (!scene_.solids.empty()) bytes += 4 + 4;           // distance to fluid, labels of closed components
+        return bytes + (D == 3 && params_.output.preview ? 4 : 0);  // a level set without water
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
