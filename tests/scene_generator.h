@@ -26,7 +26,7 @@ public:
                 std::string rows;
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
-                    if (row.required || chance(std::string(row.name) == "path" ? 40 : 4))  // none has the name
+                    if (row.required || chance(seldom_fits(row) ? 40 : 4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
@@ -130,6 +130,12 @@ private:
         return text;
     }
 
+    // Keys that go with few other values: a path that must be there, or what only some methods have.
+    static bool seldom_fits(const ParamRow& row)
+    {
+        const std::string name = row.name;
+        return name == "path" || name == "heights" || name == "revolve" || name == "live";
+    }
     const ParamRow& any_row()
     {
         const Section& section = sections()[pick(sections().size())];
