@@ -97,14 +97,16 @@ void write_npz(const std::string& path, const Water<D>& water)
         for (const Vec3f& u : values.velocity) velocity.push_back(u[a]);
 
     Archive archive;
-    archive.add("phi.npy", array("<f4", "(" + shape + ")", values.phi.data(), sizeof(float) * values.phi.size()));
+    const auto add = [&](const char* name, const std::vector<float>& f) {
+        if (!f.empty()) archive.add(name, array("<f4", "(" + shape + ")", f.data(), sizeof(float) * f.size()));
+    };
+    add("phi.npy", values.phi);
+    add("density.npy", values.density);
+    add("temperature.npy", values.temperature);
     archive.add("velocity.npy",
                 array("<f4", fmt::format("({}, {})", shape, D), velocity.data(), sizeof(float) * velocity.size()));
-    archive.add("pressure.npy",
-                array("<f4", "(" + shape + ")", values.pressure.data(), sizeof(float) * values.pressure.size()));
-    if (!values.solid.empty())
-        archive.add("solid.npy",
-                    array("<f4", "(" + shape + ")", values.solid.data(), sizeof(float) * values.solid.size()));
+    add("pressure.npy", values.pressure);
+    add("solid.npy", values.solid);
     archive.add("h.npy", number(water.grid.h));
     archive.add("time.npy", number(water.time));
     archive.write(path);

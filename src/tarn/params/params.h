@@ -39,6 +39,7 @@ enum class ForceKind { uniform, point, vortex, drag };
 enum class WaveKind { airy, stokes, absorb };
 enum class Side { left, right, back, front };
 enum class StepKind { adaptive, fixed };
+enum class TallGaps { growing, single };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -72,6 +73,16 @@ struct AirParams {
     Keyed<double> viscosity = 0.0;  // kinematic
 };
 
+// Smoke in air, with phases = "smoke".   [LGF04] §4
+struct SmokeParams {
+    double weight = 0;             // alpha: what a density of one weighs, as a part of the air's weight
+    double buoyancy = 1.0 / 293;   // beta, 1/K
+    double ambient = 293;          // K
+    double confinement = 0;        // epsilon
+    double cooling = 0;            // 1/s
+    double dissipation = 0;        // 1/s
+};
+
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
@@ -79,6 +90,12 @@ struct MethodParams {
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
     Interface interface = Interface::smeared;          // between water and air
+};
+
+// With grid = "tall": which rows of a column have an unknown.   grid/columns.h
+struct TallParams {
+    std::optional<double> optical_depth;  // m; as little as the surface needs where not given
+    TallGaps gaps = TallGaps::growing;
 };
 
 struct SurfaceParams {
@@ -148,6 +165,7 @@ struct OutputParams {
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
+    bool preview_grid = false;        // with the grid's lines
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
     DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
@@ -184,6 +202,9 @@ struct RenderParams {
     std::optional<double> floor_size;  // m
     std::string floor_image;
     bool tank = true;
+    std::optional<double> smoke_extinction;  // 1/m at density one; fits the domain where not given
+    Vec3 smoke_albedo{0.92, 0.92, 0.92};
+    double smoke_anisotropy = 0.3;
 };
 
 // A light; without any there is a sky with its sun.
@@ -218,6 +239,12 @@ struct ShapeParams {
 struct WaterParams : ShapeParams {
     Vec3 velocity{};
 };
+// Smoke that is there at the start.
+struct CloudParams : ShapeParams {
+    double density = 1;
+    std::optional<double> temperature;  // K; the air's where not given
+    Vec3 velocity{};
+};
 struct SolidParams : ShapeParams {
     std::string name;  // by which gauges know it
     SolidMotion motion = SolidMotion::keyframes;
@@ -232,11 +259,13 @@ struct SolidParams : ShapeParams {
     SolidLook material = SolidLook::plaster;
     std::optional<Vec3> color;
     double roughness = 0.3;
+    std::optional<double> temperature;  // K, with smoke; it warms nothing where not given
 };
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
     std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)
     std::optional<double> drops;          // m: their diameter, where the water enters as drops
+    std::optional<Keyed<double>> density, temperature;  // K; of smoke
 
     bool is_inlet() const { return velocity && !drops; }
     bool fills() const { return rate && !drops; }
@@ -337,7 +366,9 @@ struct Params {
     std::optional<MotionParams> motion;
     FluidParams fluid;
     AirParams air;
+    SmokeParams smoke;
     MethodParams method;
+    TallParams tall;
     SurfaceParams surface;
     FragmentParams fragments;
     WhitewaterParams whitewater;
@@ -348,6 +379,7 @@ struct Params {
     RenderParams render;
     std::vector<LightParams> light;
     std::vector<WaterParams> water;
+    std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;
     std::vector<SolidParams> floats;  // of [[solid]], those with motion = "float": no part of what the water meets
     std::vector<SourceParams> source;

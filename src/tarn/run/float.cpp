@@ -166,7 +166,7 @@ Scene with_live_floats(const Scene& run) { return joined(run, as_bodies(run.para
 
 int float_bodies(const FloatOptions& options)
 {
-    const Scene run = kept_scene(options.dir, {});
+    const Scene run = kept_water(options.dir, {});
     const std::map<int, std::string> states = kept_frames(options.dir, "");
     if (!run.bodies.empty())
         throw InputError(options.dir + ": has bodies of its own, which the water feels; give these to its scene, too, and run it "

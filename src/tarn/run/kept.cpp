@@ -48,6 +48,14 @@ Scene kept_scene(const std::string& dir, const Overrides& settings)
     return scene;
 }
 
+Scene kept_water(const std::string& dir, const Overrides& settings)
+{
+    Scene scene = kept_scene(dir, settings);
+    if (scene.params.method.phases == Phases::smoke)
+        throw InputError(dir + ": is a run of smoke, which has no surface; give the folder of a run of water");
+    return scene;
+}
+
 std::vector<int> frames_named(const std::string& text)
 {
     const auto fail = [&] {

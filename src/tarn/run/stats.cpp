@@ -19,7 +19,7 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using NamedValues = std::array<std::pair<const char*, double>, 35>;
+using NamedValues = std::array<std::pair<const char*, double>, 36>;
 NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
@@ -37,6 +37,7 @@ NamedValues columns(const StatsRow& r)
              {"max_divergence", r.max_divergence},
              {"pressure_iterations", r.pressure_iterations},
              {"pressure_residual", r.pressure_residual},
+             {"unknowns", double(r.unknowns)},
              {"cells_wet", double(r.cells_wet)},
              {"particles", double(r.particles)},
              {"seconds", clock(r.seconds)},
@@ -123,6 +124,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.max_divergence = m.max_divergence;
     r.pressure_iterations = report.pressure.iterations;
     r.pressure_residual = report.pressure.residual;
+    r.unknowns = m.unknowns;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
     r.components = static_cast<long>(water.ledger.expected.size());

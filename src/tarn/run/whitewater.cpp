@@ -174,7 +174,7 @@ std::unique_ptr<FrameFollower> live_whitewater(const std::string& dir, const Sce
 
 int whitewater(const WhitewaterOptions& options)
 {
-    const Scene scene = kept_scene(options.dir, options.settings);
+    const Scene scene = kept_water(options.dir, options.settings);
     const std::map<int, std::string> states = kept_frames(options.dir, "");
     int expected = states.begin()->first;
     for (const auto& [frame, path] : states) {

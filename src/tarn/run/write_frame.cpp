@@ -121,7 +121,10 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
 FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
 {
     const bool solids = writes_solids(scene) && (frame == 0 || scene.solids.moving());
-    return frame_paths(dir, scene.params.output, frame, solids);
+    FramePaths paths = frame_paths(dir, scene.params.output, frame, solids);
+    // Smoke has neither a surface nor drops.
+    if (scene.params.method.phases == Phases::smoke) paths.surface.clear(), paths.particles.clear();
+    return paths;
 }
 
 void prepare_frames(const std::string& dir, const Params& params, bool solids)

@@ -19,6 +19,7 @@
 #include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/tall.h"
 #include "tarn/surface/correct_volumes.h"
 #include "tarn/surface/redistance.h"
 #include "tarn/surface/reinitialize.h"
@@ -103,7 +104,7 @@ template <int D>
 void find_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
-    const float band = static_cast<float>(w.band);
+    const float band = static_cast<float>(w.tall.on ? tall::nearly * w.band : w.band);
     const int everywhere = w.air ? tile_active : 0;
     const Ends<D> ends = w.ends;
     const Cell<D> cells = w.grid.cells;
@@ -116,15 +117,19 @@ void find_tiles(Water<D>& w)
             const bool near = std::fabs(p) < band || (p < 0 && ends.open_at(c, cells));
             return static_cast<uint8_t>(wet | (near ? tile_band | tile_active | dry : 0));
         });
-    TileMap<D> left(w.grid);
-    for (size_t i = 0; i < found.size(); ++i) {
-        left.flags[i] = (w.map.flags[i] & tile_active) && !(found[i] & tile_active);
+    TileMap<D> left(w.grid), dried(w.grid);
+    const std::vector<uint8_t> before_flags = w.map.flags;
+    for (size_t i = 0; i < found.size(); ++i)
         if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
+    if (w.tall.on) tall::keep_layer(w, w.map.flags);
+    for (size_t i = 0; i < found.size(); ++i) {
+        left.flags[i] = (before_flags[i] & tile_active) && !(w.map.flags[i] & tile_active);
+        dried.flags[i] = left.flags[i] && !(w.map.flags[i] & tile_wet);
     }
     const Tiles<D> cleared = select(left, 1);
     if (w.ledger.body.size() > 0) {
         const auto body = w.ledger.body.view(), before = w.ledger.before.view();
-        parallel_for<true>("clear tiles", cleared, [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
+        parallel_for<true>("clear tiles", select(dried, 1), [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
     }
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
@@ -136,11 +141,13 @@ void find_tiles(Water<D>& w)
             for (int b = 0; b < D; ++b) g[b](c) = 0;
         });
     }
-    for (uint8_t& flags : w.map.flags) {
+    for (size_t i = 0; i < w.map.flags.size(); ++i) {
+        uint8_t& flags = w.map.flags[i];
         // Inside solids phi need not be water's.
-        const bool deep = (flags & tile_wet) && !(flags & tile_band) && !w.solids.any;
+        const bool inside = (flags & tile_wet) && !(flags & tile_band);
+        const bool deep = w.tall.on ? tall::is_whole(w, i) : inside && !w.solids.any;
         flags = static_cast<uint8_t>(flags & ~(tile_deep | tile_shallow));
-        if (flags & tile_active) flags |= deep ? tile_deep : tile_shallow;
+        if (flags & (tile_active | tile_wet)) flags |= deep ? tile_deep : tile_shallow;
     }
     w.tiles_band = select(w.map, tile_band);
     w.tiles_active = select(w.map, tile_active);
@@ -212,7 +219,8 @@ void correct_volumes(Water<D>& w, const Params& p, double dt)
     // Without its padding: others rely on that of working fields being zero.
     const auto old = before.view();
     const auto phi = std::as_const(w.phi).view();
-    parallel_for<true>("copy phi", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
+    const Tiles<D> copied = w.tall.on ? w.tiles_active : all_tiles(w.grid);
+    parallel_for<true>("copy phi", copied, [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
     VolumeCorrection<D> how{.share = -std::expm1(-dt / falling_time(w.grid, p))};
     if (!w.air) how.unsure = 2e-4;  // water at rest is not touched
     if (!w.air && !w.enclosed_air.cells.empty()) how.enclosed = w.enclosed.marked();
@@ -348,6 +356,7 @@ Water<D> initial_surface(const Scene& scene)
         if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     }
     w.map = TileMap<D>(w.grid, tile_candidate);
+    tall::make_cells(w, scene);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
 
@@ -424,8 +433,9 @@ template <int D>
 double water_volume(const Water<D>& w)
 {
     const WetPart<D> wet = wet_part(w.phi, w.solids);
-    return cell_volume(w.grid) *
-           parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+    const double below = w.tall.on ? tall::volume_below(w) : 0.0;
+    return below + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active,
+                                                      [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
 }
 
 // How fast solids will move where there is water, from their keyframes.
@@ -522,12 +532,13 @@ double longest_step(const Water<D>& w, const Scene& scene)
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
     for (const SourceParams& source : p.source)
-        if (source.is_inlet())
+        if (source.is_inlet() || (w.smoke && source.velocity))
             for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h;
-    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
+    const double weight = w.smoke ? w.lift : length(p.domain.gravity.at(w.time));
+    const double g = weight + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension.constant() > 0) dt = std::min(dt, capillary_step(w.grid, p));
