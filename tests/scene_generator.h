@@ -27,7 +27,7 @@ public:
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
                     // No path has the name, and most scenes are of water.
-                    if (row.required || chance(of_smoke(section, row) ? 400 : std::string(row.name) == "path" ? 40 : 4))
+                    if (row.required || chance(of_smoke(section, row) ? 400 : seldom_fits(row) ? 40 : 4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
@@ -131,6 +131,12 @@ private:
         return text;
     }
 
+    // Keys that go with few other values: a path that must be there, or what only some methods have.
+    static bool seldom_fits(const ParamRow& row)
+    {
+        const std::string name = row.name;
+        return name == "path" || name == "heights" || name == "revolve" || name == "live";
+    }
     const ParamRow& any_row()
     {
         const Section& section = sections()[pick(sections().size())];

@@ -351,8 +351,7 @@ FrameState<D> read_state(const std::string& path)
         uint64_t count = UINT64_MAX;
         if (blocks[D + 3].size() > sizeof count) std::memcpy(&count, blocks[D + 3].data(), sizeof count);
         if (count > uint64_t{INT32_MAX} / (D + 1)) fail("damaged");
-        read_columns(state.points, static_cast<int64_t>(count),
-                     [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
+        read_columns(state.points, int64_t(count), [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
     }
     return state;
 }

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/run/check_heights.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
-#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -499,30 +499,9 @@ private:
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
-    // A height field has one height over every column, and nothing above it.
     void heights()
     {
-        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
-            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
-                                                             "cuda, or choose \"markers\"", scene_.file));
-        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
-        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
-        if (!where) return;
-        int line = 0;
-        double nearest = std::numeric_limits<double>::infinity();
-        const auto look = [&](const Geometry& shapes, int at_line) {
-            const double d = distance(shapes.at(0), *where);
-            if (d < nearest) nearest = d, line = at_line;
-        };
-        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
-        for (size_t i = 0; i < water_.size(); ++i)
-            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
-                nearest = d, line = params_.water[i].line;
-        add(Finding::error,
-            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
-                        "ground, or choose method.surface = {}",
-                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
-                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
+        if (const std::string what = height_field_problem(scene_); !what.empty()) add(Finding::error, what);
     }
 
     void fit()
