@@ -380,13 +380,13 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                 scratch.z, projection.room);
         report.iterations += before;
         report.solves = sets;
-        if (forces.air) forces.air->find_pressures(pressure);
+        const bool filled = forces.air && forces.air->find_pressures(pressure);
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
         // changes, and the solve is done again.
         const bool separated = forces.separate && sets <= separating_sets && forces.separate(pressure);
         const bool rejoined = forces.rejoin && sets <= rejoining_sets && forces.rejoin(&pressure);
-        if (separated || rejoined || (rough && report.residual > params.tolerance)) {
+        if (separated || rejoined || filled || (rough && report.residual > params.tolerance)) {
             rough = (separated || rejoined) && sets < rejoining_sets;
             continue;
         }

@@ -7,6 +7,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/smoke.h"
 #include "tarn/step/step.h"
 #include "tarn/step/tall.h"
 
@@ -90,6 +91,11 @@ Measures measure(Water<D>& w, const Params& p)
 {
     if (fluids_vary(p)) return measure(w, at_time(p, w.time));
     Measures m;
+    if (w.smoke) {
+        smoke::measure(m, w, p);
+        m.max_divergence = largest_divergence(w, boundary_of(w, p));
+        return m;
+    }
     const auto phi = std::as_const(w.phi).view();
     const auto u = std::as_const(w.velocity).view();
     const WetPart<D> wet = wet_part(w.phi, w.solids);

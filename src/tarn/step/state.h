@@ -17,6 +17,7 @@ void for_each_member(const F& f, Waters&... w)
     f("time", w.time...);
     f("step", w.step...);
     f("ahead", w.ahead...);
+    f("placed_from", w.placed_from...);
     f("volume_expected", w.volume_expected...);
     f("phi", w.phi...);
     for (int a = 0; a < D; ++a) f(along("velocity", a), w.velocity[a]...);
@@ -25,6 +26,8 @@ void for_each_member(const F& f, Waters&... w)
     for (int b = 0; b < D; ++b) f(along("phi_gradient", b), w.phi_gradient.along[b]...);
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) f(along(along("velocity_gradient", a).c_str(), b), w.velocity_gradient[a].along[b]...);
+    f("smoke_density", w.smoke_density...);
+    f("temperature", w.temperature...);
     f("particles", w.particles...);
     f("debt", w.debt...);
     f("ledger.expected", w.ledger.expected...);

@@ -532,12 +532,13 @@ double longest_step(const Water<D>& w, const Scene& scene)
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
     for (const SourceParams& source : p.source)
-        if (source.is_inlet())
+        if (source.is_inlet() || (w.smoke && source.velocity))
             for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h;
-    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
+    const double weight = w.smoke ? w.lift : length(p.domain.gravity.at(w.time));
+    const double g = weight + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension.constant() > 0) dt = std::min(dt, capillary_step(w.grid, p));
