@@ -191,10 +191,10 @@ private:
         // Fields are resident where water has been.
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
                                      : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
-                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
-        e.memory = cost::program + fields +
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
+                                               (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));
+        e.memory = cost::program + fields + cost::memory_per_tall_node * e.unknowns +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
-        e.memory += cost::memory_per_tall_node * e.unknowns;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
