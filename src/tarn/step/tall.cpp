@@ -272,12 +272,28 @@ void take_surface_rows(Water<D>& w)
     }
 }
 
-// Rebuilds bottoms and faces for columns that are known.
+// Rebuilds bottoms and faces for the columns of a state. A frame's state has none, nor has what was written from outside: then they
+// are those of the surface, and below the layer the water is at rest.
 template <int D>
 void rebuild(Water<D>& w, const Boundary<D>& boundary)
 {
-    (void)choose_columns(w, boundary, w.tall.bottom);
-    for (int axis = 0; axis < D - 1; ++axis) w.tall.faces[axis] = make_faces(w, boundary, w.tall.columns, w.tall.bottom, axis);
+    TallCells<D>& t = w.tall;
+    std::vector<int> bottom;
+    TallColumns columns = choose_columns(w, boundary, bottom);
+    FaceColumns faces[2];
+    for (int axis = 0; axis < D - 1; ++axis) faces[axis] = make_faces(w, boundary, columns, bottom, axis);
+    if (!(columns == t.columns)) {
+        t.columns.row.clear();
+        t.columns.joined.clear();
+        t.columns.start.assign(at(columns.columns()) + 1, 0);
+        for (FaceColumns& none : t.faces) none = {};
+        t.pressure.clear();
+        t.velocity = regrid(w, {}, columns, faces, bottom, 0);
+        t.pressure = pressure_on(w, columns, 0);
+        t.columns = std::move(columns);
+    }
+    for (int axis = 0; axis < 2; ++axis) t.faces[axis] = std::move(faces[axis]);
+    t.bottom = std::move(bottom);
 }
 
 // The fastest in gaps.
