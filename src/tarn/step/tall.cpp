@@ -306,6 +306,41 @@ double fastest_below(const TallCells<D>& t)
     return static_cast<double>(fastest);
 }
 
+// Solves for x, again where a void turns out to be filled with air. Enclosed air touches the layer alone: its terms are the uniform
+// grid's. Tells whether there is any.
+template <int D>
+SolveReport solve(Water<D>& w, const Boundary<D>& boundary, const ProjectionForces<D>& forces, const std::vector<float>& flow,
+                  const Goal& goal, bool& enclosed)
+{
+    TallCells<D>& t = w.tall;
+    SolveReport report;
+    for (int solves = 1;; ++solves) {
+        find_right_hand_side(w, boundary, forces, flow, t.b);
+        const Regions<D>* const regions =
+            forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
+        SharedProduct shared;
+        if (regions) {
+            to_cells<D>(w.scratch[0], w, nullptr);
+            regions->add_sources(w.scratch[0]);
+            add_cells(t.b, w, w.scratch[0]);
+            shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
+                double dot = 0;
+                to_cells<D>(w.scratch[0], w, nullptr);
+                to_cells(w.scratch[1], w, &x);
+                regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
+                add_cells(z, w, w.scratch[0]);
+            };
+        }
+        const int before = report.iterations;
+        report = t.solver.solve(t.pressure, t.b, goal, shared);
+        report.iterations += before;
+        report.solves = solves;
+        enclosed = regions != nullptr;
+        to_cells(w.pressure, w, &t.pressure);
+        if (!enclosed || !forces.air->find_pressures(w.pressure)) return report;
+    }
+}
+
 // Forces act on what the layer does not hold; new columns for the new surface; then the projection of all.
 template <int D>
 SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& forces, const Boundary<D>& boundary, const Scene& scene,
@@ -343,33 +378,15 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     std::vector<float> flow;
     find_system(w, boundary, flow);
     t.solver.build();
-    find_right_hand_side(w, boundary, forces, flow, t.b);
     for (float& x : t.pressure) x *= to_x;
     const Goal goal{.tolerance = p.pressure.tolerance,
                     .most = forces.fastest > 0 ? forces.fastest : fastest_below(t),
                     .max_iterations = p.pressure.max_iterations};
-    // Enclosed air touches the layer alone.
-    const Regions<D>* const regions =
-        forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
-    SharedProduct shared;
-    if (regions) {
-        to_cells<D>(w.scratch[0], w, nullptr);
-        regions->add_sources(w.scratch[0]);
-        add_cells(t.b, w, w.scratch[0]);
-        shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
-            double dot = 0;
-            to_cells<D>(w.scratch[0], w, nullptr);
-            to_cells(w.scratch[1], w, &x);
-            regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
-            add_cells(z, w, w.scratch[0]);
-        };
-    }
-    const SolveReport report = t.solver.solve(t.pressure, t.b, goal, shared);
+    bool enclosed = false;
+    const SolveReport report = solve(w, boundary, forces, flow, goal, enclosed);
     apply_pressure(w, boundary, t.pressure);
     spread(w);
-    if (regions) {
-        to_cells(w.pressure, w, &t.pressure);
-        forces.air->find_pressures(w.pressure);
+    if (enclosed) {
         forces.air->apply(w.velocity, w.pressure);
         take_surface_rows(w);
     }
