@@ -95,6 +95,8 @@ viscosity = 1e-6
 surface_tension = 0.072
 [method]
 advection = "maccormack"
+[tall]
+optical_depth = 0.2
 [surface]
 band = 5
 advection = "weno5"

@@ -10,6 +10,7 @@
 #include "tarn/run/check_heights.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
+#include "tarn/run/tall_estimate.h"
 #include "tarn/scene/validate.h"
 #include "tarn/surface/markers.h"
 
@@ -21,8 +22,7 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
-constexpr double memory_per_tall_node = 600;  // its columns' levels, faces and velocities, twice
-constexpr double memory_per_deep_cell = 12;   // phi and two labels of its body of water
+constexpr double memory_per_tall_node = 600;             // its columns' levels, faces and velocities, twice
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
@@ -188,14 +188,12 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        const double touched = params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells());
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
                                      : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
-                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
-        e.memory = cost::program + fields +
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
+                                               (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));
+        e.memory = cost::program + fields + cost::memory_per_tall_node * e.unknowns +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
-        if (params_.method.grid == GridKind::tall)
-            e.memory += cost::memory_per_tall_node * e.unknowns + cost::memory_per_deep_cell * double(e.wet);
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
@@ -204,17 +202,14 @@ private:
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
     }
 
-    // Tall cells: the unknowns of a column of mean depth, and the cells of the tiles that hold its layer. (step/tall_grid.cpp)
+    // Tall cells: the unknowns of columns of mean depth, and the cells of the tiles that hold their layer.
     double in_layer()
     {
-        Estimate& e = report_.estimate;
-        const double columns = double(grid_.count()) / grid_.cells[1], depth = std::max(1.0, double(e.wet) / columns);
-        const double band = std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
-        const double layer = std::max(std::ceil(params_.tall.optical_depth.value_or(0) / grid_.h), band + std::ceil(params_.time.cfl) + 1) + 1;
-        const double gaps = params_.tall.gaps == TallGaps::single ? 1 : std::log2(std::max(1.0, 0.5 * (depth - layer) + 1));
-        e.per_column = std::min(depth, layer + std::ceil(gaps));
-        e.unknowns = columns * e.per_column;
-        return std::min(double(touched_cells()), columns * (layer + band + 2.5 * tile_size));
+        const double columns = double(grid_.count()) / grid_.cells[1];
+        const TallEstimate tall = estimate_tall(params_, std::max(1.0, double(report_.estimate.wet) / columns), grid_.h);
+        report_.estimate.per_column = tall.per_column;
+        report_.estimate.unknowns = columns * tall.per_column;
+        return std::min(double(touched_cells()), columns * (tall.layer + 2.5 * tile_size));
     }
 
     // Solids that move are written every frame, as meshes twice as fine as the water's.
