@@ -512,41 +512,16 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
         return a.face != b.face ? a.face < b.face : a.axis < b.axis;
     });
 
-    // Regions without a face to the water are no unknowns, and neither are voids.
-    constexpr int nothing = INT_MAX;
-    const std::vector<double> pressed = swept(boundary);
-    const double h = phi.grid().h;
-    std::vector<RegionTerm> terms;
-    std::vector<double> q;
-    unknowns_.clear();
-    for (size_t i = 0; i < list.size();) {
-        const size_t k = static_cast<size_t>(list[i].region);
-        if (is_void_[k]) {
-            list[i++].region = nothing;
-            continue;
-        }
-        double area = 0, flow = pressed[k];
-        const int id = static_cast<int>(q.size());
-        for (; i < list.size() && static_cast<size_t>(list[i].region) == k; ++i) {
-            RegionFace& f = list[i];
-            const double out = f.upper ? 1 : -1, open = static_cast<double>(f.open);
-            area += open;
-            flow += open * (out * static_cast<double>(f.velocity) +
-                            static_cast<double>(f.closeness) * static_cast<double>(f.jump));
-            terms.push_back({id, f.cell, f.open * f.closeness});
-            f.region = -1 - id;
-        }
+    Unknowns unknowns = number_unknowns(list, is_void_, swept(boundary), [&](size_t k, double area) {
         const double most_change = 0.25 * area, missing = target_[k] - volume_[k];
-        unknowns_.push_back(static_cast<int>(k) + 1);
-        q.push_back(rate * h * std::clamp(missing, -most_change, most_change) - flow);
-    }
-    std::erase_if(list, [](const RegionFace& f) { return f.region == nothing; });
+        return rate * phi.grid().h * std::clamp(missing, -most_change, most_change);
+    });
     if (list.empty()) return nullptr;
-    for (RegionFace& f : list) f.region = -1 - f.region;
     faces = room_for(faces_, static_cast<int>(list.size()));
     backend::copy(faces, list.data(), list.size() * sizeof(RegionFace));
     faces_count_ = static_cast<int>(list.size());
-    regions_.set(static_cast<int>(q.size()), std::move(terms), q, phi.grid());
+    regions_.set(static_cast<int>(unknowns.q.size()), std::move(unknowns.terms), unknowns.q, phi.grid());
+    unknowns_ = std::move(unknowns.regions);
     return &regions_;
 }
 

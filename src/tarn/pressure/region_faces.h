@@ -1,7 +1,11 @@
 #pragma once
 // Faces between regions of enclosed air and the water.
 
+#include <utility>
+#include <vector>
+
 #include "tarn/pressure/air_components.h"
+#include "tarn/pressure/regions.h"
 #include "tarn/pressure/surface_fraction.h"
 
 namespace tarn {
@@ -40,5 +44,46 @@ struct SurfaceFaces {
         return {0, phi.index(other), phi.index(face), a, side, boundary.open_at(face, a), 1 / theta, jump, u[a](face)};
     }
 };
+
+// The unknowns of a solve: their terms, right-hand sides, and regions, counted from 1.
+struct Unknowns {
+    std::vector<RegionTerm> terms;
+    std::vector<double> q;
+    std::vector<int> regions;
+};
+
+// From the faces, sorted by region: regions without a face to the water are no unknowns, and neither are voids, whose faces are taken
+// out of the list. The others have the number of their unknown. `pressed` is what presses into each region, and `missing` what it lacks,
+// given its area.
+template <class Missing>
+Unknowns number_unknowns(std::vector<RegionFace>& list, const std::vector<bool>& is_void, const std::vector<double>& pressed,
+                         const Missing& missing)
+{
+    Unknowns unknowns;
+    std::vector<RegionFace> kept;
+    for (size_t i = 0; i < list.size();) {
+        const size_t k = static_cast<size_t>(list[i].region);
+        if (is_void[k]) {
+            ++i;
+            continue;
+        }
+        double area = 0, flow = pressed[k];
+        const int id = static_cast<int>(unknowns.q.size());
+        for (; i < list.size() && static_cast<size_t>(list[i].region) == k; ++i) {
+            RegionFace f = list[i];
+            const double out = f.upper ? 1 : -1, open = static_cast<double>(f.open);
+            area += open;
+            flow += open * (out * static_cast<double>(f.velocity) +
+                            static_cast<double>(f.closeness) * static_cast<double>(f.jump));
+            unknowns.terms.push_back({id, f.cell, f.open * f.closeness});
+            f.region = id;
+            kept.push_back(f);
+        }
+        unknowns.regions.push_back(static_cast<int>(k) + 1);
+        unknowns.q.push_back(missing(k, area) - flow);
+    }
+    list = std::move(kept);
+    return unknowns;
+}
 
 }  // namespace tarn
