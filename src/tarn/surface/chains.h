@@ -2,7 +2,7 @@
 // Marker chains: closed loops of linked points along the water's boundary, in 2D.   [FM96] §4.2
 //
 // A loop runs along the free surface and along walls with the water on its left: a body of water has one that goes round
-// counter-clockwise, and one clockwise for every hole of air in it. Across two points the surface is a spline, so that it
+// counter-clockwise, and one clockwise for every hole of air in it. Between two points the surface is a spline, so that it
 // is finer than the grid. The points go with the flow. Then
 //
 //   links that have become too long get a point on their spline, points too close to each other become one;
@@ -42,8 +42,8 @@ void mend(Chains& chains, const Labels<2>& labels);
 // The parts of that.
 void keep_at_walls(Chains& chains, const Labels<2>& labels);
 void respace(Chains& chains, const Labels<2>& labels);
-enum class Across { air, water };
-void reconnect(Chains& chains, Across what);
+enum class Reconnected { air, water };
+void reconnect(Chains& chains, Reconnected what);
 void resolve_crossings(Chains& chains);
 
 // Moves the free surface outwards, that it encloses so many cells more.
