@@ -345,6 +345,52 @@ height = 1
 translate = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [0.5, 0, 0]}]
 )";
 
+// What only smoke has.
+const std::string smoky = R"(tarn = 1
+[domain]
+size = [1, 2, 1]
+[domain.walls]
+top = "open"
+[method]
+phases = "smoke"
+[smoke]
+weight = 0.1
+buoyancy = 0.003
+ambient = 280
+confinement = 0.3
+cooling = 0.5
+dissipation = 0.1
+[air]
+viscosity = 0.001
+[render]
+smoke_extinction = 40
+smoke_albedo = [0.9, 0.8, 0.7]
+smoke_anisotropy = -0.2
+[[cloud]]
+shape = "sphere"
+center = [0.5, 0.5, 0.5]
+radius = 0.2
+density = 2
+temperature = 400
+velocity = [0, 1, 0]
+[[source]]
+shape = "box"
+min = [0, 0, 0]
+max = [0.2, 0.2, 0.2]
+density = [{t = 0, v = 1}, {t = 1, v = 0}]
+temperature = "400 + 10 * t"
+[[source]]
+shape = "box"
+min = [0.8, 0, 0]
+max = [1, 0.2, 0.2]
+rate = 0.1
+[[solid]]
+shape = "sphere"
+center = [0.5, 1, 0.5]
+radius = 0.1
+temperature = 350
+)";
+
 const std::string flat = R"(tarn = 1
 [domain]
 size = [1, 2]
@@ -830,7 +876,7 @@ TEST(SceneReader, two_numbers_make_it_2d)
 
 TEST(SceneReader, what_is_written_reads_back_the_same)
 {
-    for (const std::string& text : {good, everything, flat, carried}) {
+    for (const std::string& text : {good, everything, smoky, flat, carried}) {
         const Params p = read_params(text, "x.toml");
         const std::string written = write_params(p);
         const Params q = read_params(written, "written.toml");
@@ -856,7 +902,8 @@ TEST(SceneReader, every_scene_that_ships_reads_back_the_same)
 TEST(SceneReader, every_written_key_stands_in_the_file)
 {
     const std::string written =
-        write_params(read_params(everything, "x.toml")) + write_params(read_params(carried, "x.toml"));
+        write_params(read_params(everything, "x.toml")) + write_params(read_params(smoky, "x.toml")) +
+        write_params(read_params(carried, "x.toml"));
     for (const Section& section : sections())
         for (const ParamRow& row : section.rows)
             EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << section.name << '.' << row.name;

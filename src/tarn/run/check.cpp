@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/run/check_heights.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/tall_estimate.h"
 #include "tarn/scene/validate.h"
-#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -168,10 +168,9 @@ private:
         if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell;
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
-        e.surface *= surface + moving_solid_cells();
+        e.surface *= (smoke_ ? 0 : surface) + moving_solid_cells();
         if (o.volume) e.volume = volume();
         if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * double(e.wet);
-        if (smoke_) e.surface = 0;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
 
@@ -257,23 +256,19 @@ private:
     // The cells that smoke is in at the start.
     int64_t smoky_cells() const
     {
-        if (scene_.clouds.empty()) return 0;
-        const std::vector<Shape> clouds = scene_.clouds.at(0);
-        return count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
+        const auto clouds = scene_.clouds.at(0);
+        return clouds.empty() ? 0 : count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
     }
 
     // Of a whole domain of air with smoke, as step/smoke.cpp makes them.
     double smoke_bytes_per_cell() const
     {
-        const double state = 4 * (4 + D);                               // phi, pressure, density, temperature, velocity
-        const double work = 4 * (1 + 3) + 4 * D + D;                    // swelling, scratch, faces, known
-        const double carrying = 4 * (D + 5);                            // fluxes, capacity, filled, next
-        const double solver = 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);   // diagonal, Dirichlet terms, coarse levels
-        double bytes = 2 * state + work + carrying + solver;
+        const double state = 4 * (4 + D);  // phi, pressure, density, temperature, velocity; twice
+        // Swelling, scratch, faces, known; fluxes, capacity, filled, next; diagonal, Dirichlet terms, coarse levels.
+        double bytes = 2 * state + 4 * 4 + 5 * D + 4 * (D + 5) + 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);
         if (params_.air.viscosity.any()) bytes += 3 * 4 * D;
-        if (!scene_.solids.empty()) bytes += 4 + 4;  // distance to fluid, labels of closed components
-        if (D == 3 && params_.output.preview) bytes += 4 + 4.0 / 27;  // a level set without water, sunlight
-        return bytes;
+        if (!scene_.solids.empty()) bytes += 4 + 4;           // distance to fluid, labels of closed components
+        return bytes + (D == 3 && params_.output.preview ? 4 : 0);  // a level set without water
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
@@ -499,30 +494,9 @@ private:
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
-    // A height field has one height over every column, and nothing above it.
     void heights()
     {
-        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
-            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
-                                                             "cuda, or choose \"markers\"", scene_.file));
-        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
-        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
-        if (!where) return;
-        int line = 0;
-        double nearest = std::numeric_limits<double>::infinity();
-        const auto look = [&](const Geometry& shapes, int at_line) {
-            const double d = distance(shapes.at(0), *where);
-            if (d < nearest) nearest = d, line = at_line;
-        };
-        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
-        for (size_t i = 0; i < water_.size(); ++i)
-            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
-                nearest = d, line = params_.water[i].line;
-        add(Finding::error,
-            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
-                        "ground, or choose method.surface = {}",
-                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
-                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
+        if (const std::string what = height_field_problem(scene_); !what.empty()) add(Finding::error, what);
     }
 
     void fit()
