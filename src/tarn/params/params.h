@@ -15,6 +15,8 @@ namespace tarn {
 enum class WallKind { slip, no_slip, open };
 enum class GridKind { uniform, octree, tall };
 enum class Phases { water, water_air, smoke };
+enum class OctreePressure { second_order, losasso_2004 };
+enum class OctreeDistance { mean, large, small, centres };
 enum class Solver { projection, foster_metaxas };
 enum class SurfaceKind { particle_level_set, one_sided_particles, level_set, markers, marker_chains, height_field };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
@@ -81,6 +83,21 @@ struct MethodParams {
     Interface interface = Interface::smeared;          // between water and air
 };
 
+// Cells of several sizes, each twice as large as the one before.   [LGF04]
+struct OctreeParams {
+    int levels = 0;  // of cells; 0: as many as the domain has room for
+    OctreePressure pressure = OctreePressure::second_order;
+    OctreeDistance distance = OctreeDistance::mean;  // of the pressures of a large and a small cell, with "losasso-2004"
+    Advection advection = Advection::maccormack;     // of the velocity on large cells
+};
+
+// A box without cells larger than those of a level.
+struct RefineParams {
+    std::optional<Vec3> min, max;  // m
+    int level = 0;
+    int line = 0;  // in the scene file, for messages
+};
+
 struct SurfaceParams {
     double band = 4;                              // cells each side in which phi is a distance
     Advection advection = Advection::maccormack;  // of phi
@@ -145,6 +162,7 @@ struct OutputParams {
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
+    bool preview_grid = false;        // with the cells that the water is divided into
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
     DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
@@ -335,6 +353,7 @@ struct Params {
     FluidParams fluid;
     AirParams air;
     MethodParams method;
+    OctreeParams octree;
     SurfaceParams surface;
     FragmentParams fragments;
     WhitewaterParams whitewater;
@@ -344,6 +363,7 @@ struct Params {
     CameraParams camera;
     RenderParams render;
     std::vector<LightParams> light;
+    std::vector<RefineParams> refine;
     std::vector<WaterParams> water;
     std::vector<SolidParams> solid;
     std::vector<SourceParams> source;

@@ -22,6 +22,9 @@
 namespace tarn {
 
 template <int D>
+struct OctreeSystem;
+
+template <int D>
 struct Poisson {
     FaceField<D>* w = nullptr;             // zero wherever a face does not join two wet cells
     Field<D>* inverse_diagonal = nullptr;  // 1 / (dirichlet + sum of w); zero in cells that are no unknowns
@@ -33,6 +36,7 @@ struct Poisson {
     bool uniform = false;
     const Regions<D>* regions = nullptr;   // unknowns that cells share, eliminated; null: none
     const RigidRows<D>* bodies = nullptr;  // rigid bodies, likewise
+    OctreeSystem<D>* octree = nullptr;     // the unknowns in larger cells; null: none
 };
 
 // Labels of closed pockets: this and less.

@@ -237,8 +237,8 @@ void find_right_hand_side(const Stages<D>& s, const Poisson<D>& system, Field<D>
 {
     const float h = static_cast<float>(s.phi.grid().h);
     const View<D, const float> source = s.forces.swelling ? s.forces.swelling->view() : View<D, const float>{};
+    if (s.plain || s.forces.larger) clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
     if (s.plain) {
-        clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
         return right_hand_side_in_box(s.x, s.scratch.b, dirichlet, s.velocity, s.box, system.tiles, scale, source, h);
     }
     const auto p = s.phi.view();
@@ -339,6 +339,25 @@ void average_cut_faces(const Stages<D>& s)
     }
 }
 
+// Over all levels.
+template <int D>
+long count_unknowns(const Poisson<D>& system)
+{
+    const auto inverse = std::as_const(*system.inverse_diagonal).view();
+    long count = static_cast<long>(parallel_sum<true>(
+        "unknowns", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; }));
+    for (int l = 1; system.octree && l < system.octree->count(); ++l) count += system.octree->level(l).leaves.cells();
+    return count;
+}
+
+template <int D>
+std::vector<Field<D>*> residuals_of(Field<D>& finest, OctreeSystem<D>& system)
+{
+    std::vector<Field<D>*> all{&finest};
+    for (auto& level : system.levels) all.push_back(&level.r);
+    return all;
+}
+
 template <int D>
 double fastest_of(const FaceField<D>& velocity, const Tiles<D>& tiles)
 {
@@ -377,6 +396,11 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
     }
     start_walls(projection.walls, velocity, boundary, active);
+    LargerCells<D>* const larger = forces.larger;
+    if (larger) {
+        close_coarse_walls(larger->coarse, *larger->system.octree);
+        copy_to_small_faces(velocities_of(velocity, larger->coarse), *larger->system.octree);
+    }
     if (forces.rejoin) forces.rejoin(nullptr);
 
     SolveReport report;
@@ -387,6 +411,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, plain};
         find_conductances(s);
         find_right_hand_side(s, system, projection.dirichlet, sets == 1 ? to_x : 1.0f);
+        if (larger) {
+            system.octree = &larger->system;
+            coarse_right_hand_side(larger->system, larger->coarse, sets == 1 ? to_x : 0.0f);
+        }
         if (forces.air)
             system.regions =
                 forces.air->tie(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
@@ -398,7 +426,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         const ClosedPockets<D> pockets =
             find_closed_pockets(system, projection.dirichlet, projection.labels, boundary.solids || boundary.inlets);
         projection.in_pocket = pockets.cells();
-        remove_means(scratch.b, system, pockets);
+        if (larger && pockets.everything)
+            remove_mean(residuals_of(scratch.b, larger->system), system, true);
+        else
+            remove_means(scratch.b, system, pockets);
 
         // 2. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
         const Goal goal{.tolerance = rough ? std::max(roughly, params.tolerance) : params.tolerance,
@@ -409,6 +440,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                 scratch.z, projection.room);
         report.iterations += before;
         report.solves = sets;
+        report.unknowns = count_unknowns(system);
         if (forces.air) forces.air->find_pressures(pressure);
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
@@ -423,6 +455,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         // 4. u = u* - grad x; bodies are pushed by the same pressure.
         if (forces.move_bodies) forces.move_bodies(pressure);
         apply_pressure(s, known);
+        if (larger) apply_coarse_pressure(velocity, larger->coarse, pressure, larger->system, to_x);
         if (system.regions) forces.air->apply(velocity, pressure);
         close_walls(velocity, known, projection.walls, false, boundary, active);
         if (boundary.solids) average_cut_faces(s);

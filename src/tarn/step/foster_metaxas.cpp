@@ -387,7 +387,7 @@ Water<D> initial_water(const Scene& scene)
     w.volume_expected = marker_share<D>(along) * cell_volume(w.grid) * w.particles.count();
 
     // 2. Its velocity; the pressure is found by the first step.
-    set_initial_velocity(w, scene);
+    set_initial_velocity(w.velocity, w.tiles_active, scene);
     follow_markers(w, cell_contents(w, scene), p);
     w.fastest = fastest_face(w);
     return w;

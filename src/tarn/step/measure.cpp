@@ -1,5 +1,6 @@
 // What a step's report and stats.csv say of the water: volumes, energies, the greatest speed and divergence.
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/octree.h"
 #include "tarn/step/step.h"
 
 namespace tarn {
@@ -136,6 +138,15 @@ Measures measure(Water<D>& w, const Params& p)
     m.cells_wet = static_cast<long>(
         parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
     m.max_divergence = largest_divergence(w, boundary_of(w, p));
+    if (!w.octree.any()) return m;
+    const LargerMeasures larger = measure_larger_cells(w, g, w.ahead);
+    const double density = p.fluid.density.constant();
+    m.volume += larger.volume;
+    m.kinetic_energy += density * larger.kinetic;
+    m.potential_energy -= density * larger.potential;
+    m.cells_wet += larger.cells;
+    m.max_speed = std::max(m.max_speed, larger.fastest);
+    m.max_divergence = std::max(m.max_divergence, larger.divergence);
     return m;
 }
 
