@@ -46,6 +46,17 @@ std::vector<TileMap<D>> asked_for(const Water<D>& w, const Params& p)
         const int level = std::min(r.level, w.octree.count() - 1);
         mark(least[static_cast<size_t>(level)], level, box);
     }
+    // Gauges read small cells.
+    for (const GaugeParams& g : p.gauge) {
+        const std::optional<Vec3> lo = g.min ? g.min : g.point, hi = g.max ? g.max : g.point;
+        if (!lo || !hi || g.kind == GaugeKind::height || g.kind == GaugeKind::torque || g.kind == GaugeKind::runup) continue;
+        Box<D> box;
+        for (int a = 0; a < D; ++a) {
+            box.lo[a] = static_cast<int>(std::floor((*lo)[a] / w.grid.h)) - 3;
+            box.hi[a] = static_cast<int>(std::ceil((*hi)[a] / w.grid.h)) + 3;
+        }
+        mark(least[0], 0, box);
+    }
     for (const auto* lists : {&w.flows.source_tiles, &w.flows.sink_tiles})
         for (const Tiles<D>& tiles : *lists)
             for (const Box<D>& box : tiles.boxes) mark(least[0], 0, box);
