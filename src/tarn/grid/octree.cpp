@@ -25,6 +25,58 @@ void for_each_on_side(Box<D> box, int axis, int side, const F& f)
     }
 }
 
+// Of the tiles of `rim`, the parts of half a tile's width that touch tiles that exist, corners included; runs along x joined.
+template <int D>
+Tiles<D> halves_beside(const TileMap<D>& map, const TileMap<D>& rim)
+{
+    Tiles<D> parts{map.grid, {}};
+    rim.for_each([&](size_t i, Cell<D> t) {
+        if (!rim.flags[i]) return;
+        bool touches[1 << D] = {};
+        for (int n = 0; n < (D == 3 ? 27 : 9); ++n) {
+            Cell<D> other = t, way;
+            bool inside = true;
+            for (int a = 0, left = n; a < D; ++a, left /= 3) {
+                way[a] = left % 3 - 1;
+                other[a] += way[a];
+                inside = inside && other[a] >= 0 && other[a] < map.count[a];
+            }
+            if (!inside || !(map.flags[map.index(other)] & exists)) continue;
+            for (int k = 0; k < (1 << D); ++k) {
+                bool near = true;
+                for (int a = 0; a < D; ++a) near = near && (way[a] == 0 || (k >> a & 1) == (way[a] > 0));
+                touches[k] = touches[k] || near;
+            }
+        }
+        for (int k = 0; k < (1 << D); k += 2) {
+            Box<D> box = map.box(t);
+            bool any = true;
+            for (int a = 1; a < D; ++a) {
+                const int middle = std::min(box.lo[a] + block_size, box.hi[a]);
+                (k >> a & 1 ? box.lo[a] : box.hi[a]) = middle;
+                any = any && box.lo[a] < box.hi[a];
+            }
+            const int middle = std::min(box.lo[0] + block_size, box.hi[0]);
+            if (!touches[k]) box.lo[0] = middle;
+            if (!touches[k + 1]) box.hi[0] = std::max(box.lo[0], middle);
+            if (!touches[k] && !touches[k + 1]) any = false;
+            if (!any || box.lo[0] >= box.hi[0]) continue;
+            // A run goes on.
+            if (!parts.boxes.empty()) {
+                Box<D>& last = parts.boxes.back();
+                bool joins = last.hi[0] == box.lo[0] && box.hi[0] - last.lo[0] <= tile_size * longest_run;
+                for (int a = 1; a < D; ++a) joins = joins && last.lo[a] == box.lo[a] && last.hi[a] == box.hi[a];
+                if (joins) {
+                    last.hi[0] = box.hi[0];
+                    continue;
+                }
+            }
+            parts.boxes.push_back(box);
+        }
+    });
+    return parts;
+}
+
 // Index as fields have it, from cell 0.
 template <int D>
 int index_of(const Grid<D>& grid, Cell<D> c)
@@ -136,7 +188,7 @@ void divide(Octree<D>& octree, std::vector<uint8_t>& states, const std::vector<T
         TileMap<D> rim = around;
         for (size_t i = 0; i < rim.flags.size(); ++i)
             rim.flags[i] = (rim.flags[i] & exists) && (map.flags[i] & covered) ? exists : 0;
-        level.rim = select(rim, exists);
+        level.rim = reach > 0 ? select(rim, exists) : halves_beside(map, rim);
         if (l == last) break;
 
         // The level above: a tile exists where it covers one of this level or one beside it.

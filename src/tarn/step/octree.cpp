@@ -116,10 +116,10 @@ void clear_left(Water<D>& w, const TileMap<D>& before, const Tiles<D>& rim_befor
     TileMap<D> left = before;
     const auto set = [&](const Tiles<D>& tiles, uint8_t to) {
         for (const Box<D>& box : tiles.boxes)
-            for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
+            for (int x = box.lo[0] / tile_size; tile_size * x < box.hi[0]; ++x) {
                 Cell<D> t = box.lo;
-                t[0] = x;
                 for (int a = 0; a < D; ++a) t[a] /= tile_size;
+                t[0] = x;
                 left.flags[left.index(t)] = to;
             }
     };
@@ -147,14 +147,14 @@ void make_levels(Water<D>& w, const Scene& scene)
     w.octree_least = asked_for(w, p);
     if (w.solids.any) mark_solids(w.octree_least[0], w);
     // Values around a level are looked for by paths of a step, and the cells around their ends.
-    w.octree_reach = static_cast<int>(std::ceil((p.time.cfl + 2) / tile_size));
+    w.octree_reach = p.time.cfl + 2 > tile_size / 2 ? static_cast<int>(std::ceil((p.time.cfl + 2) / tile_size)) : 0;
     for (int l = 1; l < levels; ++l) {
         const Grid<D>& grid = w.octree.levels[static_cast<size_t>(l)].grid;
         CoarseLevel<D> level;
         level.velocity = FaceField<D>(grid);
         level.pressure = Field<D>(grid);
         level.next = FaceField<D>(grid);
-        level.wet = distance_field(grid, -1);
+        level.wet = distance_field(grid, 1);
         for (Field<D>& f : level.scratch) f = Field<D>(grid);
         w.coarse.push_back(std::move(level));
     }
@@ -216,6 +216,14 @@ void divide_domain(Water<D>& w, bool as_before)
     if (!first && !same && !as_before) carry_over(w, before, w.octree_states);
     if (!first && !same) clear_left(w, before[0], rim_before);
     w.octree_states = states;
+    // Larger cells carry velocities in leaves, along paths from the middles of all cells near them.
+    for (int l = 1; l < w.octree.count() && !same; ++l) {
+        const OctreeLevel<D>& level = w.octree.levels[static_cast<size_t>(l)];
+        const auto wet = w.coarse[static_cast<size_t>(l) - 1].wet.view();
+        const float beside_leaves = 0.5f * static_cast<float>(level.grid.h);
+        parallel_for<true>("larger cells", level.near, [=](Cell<D> c) { wet(c) = beside_leaves; });
+        parallel_for<true>("larger cells", level.leaves, [=](Cell<D> c) { wet(c) = -1; });
+    }
     if (!same && !as_before) join_levels(w);
 }
 

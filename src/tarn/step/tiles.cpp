@@ -57,8 +57,9 @@ void find_tiles(Water<D>& w)
         });
     TileMap<D> left(w.grid);
     for (size_t i = 0; i < found.size(); ++i) {
+        if (!(w.map.flags[i] & tile_candidate)) continue;
         left.flags[i] = (w.map.flags[i] & tile_active) && !(found[i] & tile_active);
-        if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
+        w.map.flags[i] = found[i];
     }
     const Tiles<D> cleared = select(left, 1);
     if (w.ledger.body.size() > 0) {
