@@ -109,32 +109,40 @@ void carry_over(Water<D>& w, const std::vector<TileMap<D>>& before, const std::v
     }
 }
 
-// Where there are neither small cells any more nor what lies around them, their velocity is zero, as in all that is not touched.
+// Where there are no small cells any more, and where values were interpolated, the velocity is zero, as in all that is not touched.
 template <int D>
 void clear_left(Water<D>& w, const TileMap<D>& before, const Tiles<D>& rim_before)
 {
-    TileMap<D> left = before;
-    const auto set = [&](const Tiles<D>& tiles, uint8_t to) {
-        for (const Box<D>& box : tiles.boxes)
-            for (int x = box.lo[0] / tile_size; tile_size * x < box.hi[0]; ++x) {
-                Cell<D> t = box.lo;
-                for (int a = 0; a < D; ++a) t[a] /= tile_size;
-                t[0] = x;
-                left.flags[left.index(t)] = to;
-            }
-    };
-    set(rim_before, 1);
-    set(w.octree.levels[0].tiles, 0);
-    set(w.octree.levels[0].rim, 0);
-    const Tiles<D> tiles = select(left, 1);
+    const TileMap<D>& now = w.octree.levels[0].map;
+    Tiles<D> left = select(added(before, now), 1);
+    for (const Box<D>& run : rim_before.boxes)
+        for (int x = run.lo[0] / tile_size; tile_size * x < run.hi[0]; ++x) {
+            Box<D> box = run;
+            box.lo[0] = std::max(run.lo[0], tile_size * x);
+            box.hi[0] = std::min(run.hi[0], tile_size * (x + 1));
+            Cell<D> t = box.lo;
+            for (int a = 0; a < D; ++a) t[a] /= tile_size;
+            if (!now.flags[now.index(t)]) left.boxes.push_back(box);
+        }
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
         const auto k = w.known[a].view();
-        parallel_for_faces("clear tiles", tiles, a, [=](Cell<D> c) { u(c) = f(c) = k(c) = 0; });
+        parallel_for_faces("clear tiles", left, a, [=](Cell<D> c) { u(c) = f(c) = k(c) = 0; });
     }
 }
 
 }  // namespace
+
+template <int D>
+Tiles<D> near_surface(const Field<D>& phi, double band)
+{
+    TileMap<D> map(phi.grid(), 1);
+    const auto p = phi.view();
+    const float limit = static_cast<float>(band);
+    map.flags = parallel_any("octree", map, 1, [=](Cell<D> c) -> uint8_t { return std::fabs(p(c)) < limit ? 1 : 0; });
+    dilate(map, 1);
+    return select(map, 1);
+}
 
 template <int D>
 void make_levels(Water<D>& w, const Scene& scene)
@@ -154,7 +162,7 @@ void make_levels(Water<D>& w, const Scene& scene)
         level.velocity = FaceField<D>(grid);
         level.pressure = Field<D>(grid);
         level.next = FaceField<D>(grid);
-        level.wet = distance_field(grid, 1);
+        level.wet = Field<D>(grid);
         for (Field<D>& f : level.scratch) f = Field<D>(grid);
         w.coarse.push_back(std::move(level));
     }
@@ -337,6 +345,7 @@ std::vector<long> cells_of_levels(const Water<D>& w)
 }
 
 #define TARN_INSTANTIATE(D)                                                                     \
+    template Tiles<D> near_surface(const Field<D>&, double);                                    \
     template void make_levels(Water<D>&, const Scene&);                                         \
     template TileMap<D> fine_map(const TileMap<D>&);                                            \
     template Tiles<D> tiles_to_advect(const Water<D>&, const Params&);                          \

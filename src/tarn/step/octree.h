@@ -13,6 +13,10 @@
 
 namespace tarn {
 
+// The tiles with values within the band, and those around them.
+template <int D>
+Tiles<D> near_surface(const Field<D>& phi, double band);
+
 // Makes the levels that the scene asks for, if it does.
 template <int D>
 void make_levels(Water<D>& water, const Scene& scene);

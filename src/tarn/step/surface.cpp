@@ -271,11 +271,15 @@ Water<D> initial_surface(const Scene& scene)
         });
     }
     (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
+    // On an octree what is far from any surface stays as it is, so that nothing more than phi is touched there.
+    const Tiles<D> near = p.method.grid == GridKind::octree ? near_surface(w.phi, w.band) : all;
     // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
     for (int n = 0; n < 3; ++n) {
-        make_distance(w, all, w.band, true);
+        make_distance(w, near, w.band, true);
         if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     }
+    // What that has touched far from the surface is given back.
+    if (p.method.grid == GridKind::octree) w.scratch[0] = Field<D>(w.grid);
     w.map = TileMap<D>(w.grid, tile_candidate);
     make_levels(w, scene);
     find_tiles(w);

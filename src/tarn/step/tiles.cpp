@@ -10,6 +10,27 @@
 
 namespace tarn {
 
+// Of tiles that become inner ones, all labels but those that inner ones have (surface/ledger.h).
+template <int D>
+static void forget_labels(Ledger<D>& ledger, const Tiles<D>& tiles)
+{
+    if (ledger.body.size() == 0) return;
+    const Cell<D> cells = tiles.grid.cells;
+    const auto body = ledger.body.view(), before = ledger.before.view();
+    parallel_for("clear tiles", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        int away = 0;
+        bool last = true;
+        for (int a = 0; a < D; ++a) {
+            const int place = c[a] % tile_size;
+            away += place > 0;
+            last = last && (place == 0 || place == tile_size - 1 || c[a] == cells[a] - 1);
+        }
+        if (away == 0 || (away == 1 && last)) return;
+        if (body(c) != 0) body(c) = 0;
+        if (before(c) != 0) before(c) = 0;
+    });
+}
+
 template <int D>
 static void list_tiles(Water<D>& w)
 {
@@ -29,6 +50,13 @@ static void list_tiles(Water<D>& w)
         inner.flags[i] = inside;
     }
     w.tiles_deep = select(deep, 1);
+    TileMap<D> fresh = inner;
+    for (const Box<D>& first : w.tiles_inner.boxes) {
+        Cell<D> t = first.lo;
+        for (int a = 0; a < D; ++a) t[a] /= tile_size;
+        fresh.flags[fresh.index(t)] = 0;
+    }
+    forget_labels(w.ledger, select(fresh, 1));
     w.tiles_inner = {w.grid, {}};
     inner.for_each([&](size_t i, Cell<D> t) {
         if (!inner.flags[i]) return;
