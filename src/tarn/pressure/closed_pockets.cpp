@@ -4,6 +4,7 @@
 #include <climits>
 #include <utility>
 
+#include "tarn/pressure/octree.h"
 #include "tarn/pressure/poisson.h"
 #include "tarn/surface/connected.h"
 
@@ -38,14 +39,14 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
 {
     const auto ev = excess.view(), inverse = std::as_const(*system.inverse_diagonal).view();
     ClosedPockets<D> pockets;
-    // In a box without solids, water either has a surface or fills the box.
-    if (!solids) {
+    // In a box without solids, water either has a surface or fills the box. On an octree, if any of it has none.
+    if (!solids || system.octree) {
         pockets.everything = parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                                  const int i = ev.index(c);
                                  return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;
         if (pockets.everything) pockets.sizes = {count_unknowns(system)};
-        return pockets;
+        if (!solids || pockets.everything) return pockets;
     }
 
     if (labels.size() == 0) labels = Field<D, int>(excess.grid());
@@ -54,12 +55,14 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
         const int i = ev.index(c);
         label[i] = !(inverse[i] > 0) ? no_unknown : (ev[i] > 0 ? surface : i);
     });
+    // What larger cells join is taken to have a surface; where it has none, nothing presses into it but moving solids.
+    if (system.octree) mark_beside_larger_cells(labels, surface, *system.octree);
     for (int a = 0; a < D; ++a) {
         const auto w = std::as_const(*system.w)[a].view();
         const int n = w.next(a);
         parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = w.index(c);
-            if (w[i] > 0) unite(label.data, i, i - n);
+            if (w[i] > 0 && inverse[i - n] > 0) unite(label.data, i, i - n);
         });
     }
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {

@@ -301,6 +301,15 @@ void remove_mean(const std::vector<Field<D>*>& f, const Poisson<D>& poisson, boo
 }
 
 template <int D>
+void mark_beside_larger_cells(Field<D, int>& labels, int label, const OctreeSystem<D>& system)
+{
+    const auto v = labels.view();
+    for_each_t_face(system, 1, [&](int a, int, TFace t, int) {
+        for (const int o : Children<D>(v, a).offset) v[t.child + o] = label;
+    });
+}
+
+template <int D>
 void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const Octree<D>& octree)
 {
     for (int l = 1; l < octree.count(); ++l)
@@ -394,6 +403,7 @@ void apply_coarse_pressure(FaceField<D>& finest_velocity, std::vector<CoarseLeve
     template void divide_leaves_by_diagonal(OctreeSystem<D>&);                                                                   \
     template void copy_leaves(Field<D>&, const Field<D>&, const OctreeSystem<D>&, int);                                          \
     template void remove_mean(const std::vector<Field<D>*>&, const Poisson<D>&, bool);                                           \
+    template void mark_beside_larger_cells(Field<D, int>&, int, const OctreeSystem<D>&);                                         \
     template void close_coarse_walls(std::vector<CoarseLevel<D>>&, const Octree<D>&);                                            \
     template void coarse_right_hand_side(OctreeSystem<D>&, const std::vector<CoarseLevel<D>>&, float);                           \
     template void apply_coarse_pressure(FaceField<D>&, std::vector<CoarseLevel<D>>&, const Field<D>&, OctreeSystem<D>&, float);

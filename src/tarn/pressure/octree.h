@@ -109,6 +109,10 @@ void copy_leaves(Field<D>& to, const Field<D>& from, const OctreeSystem<D>& syst
 template <int D>
 void remove_mean(const std::vector<Field<D>*>& f, const Poisson<D>& poisson, bool residual);
 
+// Labels of the smallest cells that touch larger ones.
+template <int D>
+void mark_beside_larger_cells(Field<D, int>& labels, int label, const OctreeSystem<D>& system);
+
 // Of the velocity on large faces: those of the domain's sides become zero.
 template <int D>
 void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const Octree<D>& octree);
