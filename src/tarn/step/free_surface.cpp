@@ -69,7 +69,11 @@ void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D
                     other[b] += 2 * side - 1;
                     const bool shut = closed(face, b);
                     const float flow = shut ? boundary.closed_velocity(face, b) : old[b](face);
-                    out += side ? flow : -flow;
+                    const float there = side ? flow : -flow;
+                    // What flows towards a wall fills the air before it: it is the projection that turns water aside, once it is there.
+                    const float towards = (side ? 1.0f : -1.0f) * old[b](moved<D>(cell, b, 1 - side));
+                    const bool wall = shut || (boundary.at_wall(face, b) && !boundary.wall_open[b][side]);
+                    out += wall && towards > there ? towards : there;
                     if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other) && !shut) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
