@@ -523,8 +523,6 @@ TEST(SceneReader, words_of_other_programs_are_known)
 TEST(SceneReader, what_is_reserved_for_later_says_what_to_use)
 {
     const std::string fewer = "\"uniform\", with fewer cells where memory is short";
-    EXPECT_EQ(refusal(good + "[method]\ngrid = \"octree\"\n"),
-              "x.toml:14: method.grid: \"octree\" is not built yet; use " + fewer);
     EXPECT_EQ(refusal(good + "[method]\ngrid = \"tall\"\n"),
               "x.toml:14: method.grid: \"tall\" is not built yet; use " + fewer);
     EXPECT_EQ(refusal(good + "[method]\nphases = \"smoke\"\n"),
@@ -939,7 +937,7 @@ TEST(Validate, programs_are_held_to_the_same_ranges_as_files)
     Params p = read_params(good, "x.toml");
     EXPECT_TRUE(problems(p).empty());
     p.time.rate = -1;
-    p.method.grid = GridKind::octree;
+    p.method.grid = GridKind::tall;
     ASSERT_EQ(problems(p).size(), 2u);
     EXPECT_EQ(problems(p)[0].key, "method.grid");
     EXPECT_EQ(problems(p)[1].key, "time.rate");

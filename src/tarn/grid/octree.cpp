@@ -112,6 +112,54 @@ void find_t_faces(OctreeLevel<D>& level, const TileMap<D>& below)
     });
 }
 
+// Blocks of leaves, of parents, and of both near each other, once it is known which tiles exist.
+template <int D>
+void find_blocks(Octree<D>& octree, int l, const std::vector<uint8_t>& states)
+{
+    OctreeLevel<D>& level = octree.levels[static_cast<size_t>(l)];
+    if (l == 0) {
+        level.leaves = level.tiles;
+        level.parents = level.parents_rim = level.near = level.near_parents = Tiles<D>{level.grid, {}};
+        level.any_leaf = true;
+        return;
+    }
+    TileMap<D> below = octree.levels[static_cast<size_t>(l) - 1].map;
+    const TileMap<D>& map_here = level.map;
+    constexpr uint8_t leaf = 8, near = 16, near_parent = 32;
+    below.for_each([&](size_t i, Cell<D> t) {
+        Cell<D> parent = t;
+        for (int a = 0; a < D; ++a) parent[a] /= 2;
+        if (map_here.flags[map_here.index(parent)] & exists && !(below.flags[i] & exists)) below.flags[i] |= leaf;
+    });
+    // Dry tiles below are neither.
+    const int scale = 1 << (l - 1);
+    const TileMap<D> finest(octree.levels[0].grid);
+    below.for_each([&](size_t i, Cell<D> t) {
+        if (!(below.flags[i] & leaf)) return;
+        for (int a = 0; a < D; ++a) t[a] *= scale;
+        if (states[finest.index(t)] == static_cast<uint8_t>(TileState::none))
+            below.flags[i] = static_cast<uint8_t>(below.flags[i] & ~leaf);
+    });
+    TileMap<D> around = below;
+    for (uint8_t& flags : around.flags) flags = flags & leaf ? near : 0;
+    dilate(around, near);
+    for (size_t i = 0; i < below.flags.size(); ++i) {
+        below.flags[i] |= around.flags[i];
+        if ((below.flags[i] & exists) && (below.flags[i] & near)) below.flags[i] |= near_parent;
+    }
+    level.leaves = blocks_over(below, level.grid, leaf);
+    level.parents = blocks_over(below, level.grid, exists);
+    TileMap<D> grown = octree.levels[static_cast<size_t>(l) - 1].map;
+    dilate(grown, exists);
+    level.parents_rim = blocks_over(grown, level.grid, exists);
+    level.near = blocks_over(below, level.grid, near);
+    level.near_parents = blocks_over(below, level.grid, near_parent);
+    level.any_leaf = !level.leaves.boxes.empty();
+    for (uint8_t& flags : below.flags)
+        flags = flags & exists ? exists : (flags & leaf ? covered | beside : 0);
+    find_t_faces(level, below);
+}
+
 }  // namespace
 
 template <int D>
@@ -204,52 +252,7 @@ void divide(Octree<D>& octree, std::vector<uint8_t>& states, const std::vector<T
         // Leaves of the level above lie over what is not of this one. (Whether its tile exists is settled when it is looked at.)
         map = std::move(next);
     }
-    // Blocks of leaves, parents, and both near each other.
-    for (int l = 0; l <= last; ++l) {
-        OctreeLevel<D>& level = octree.levels[static_cast<size_t>(l)];
-        if (l == 0) {
-            level.leaves = level.tiles;
-            level.parents = level.parents_rim = level.near = level.near_parents = Tiles<D>{level.grid, {}};
-            level.any_leaf = true;
-            continue;
-        }
-        TileMap<D> below = octree.levels[static_cast<size_t>(l) - 1].map;
-        const TileMap<D>& map_here = level.map;
-        constexpr uint8_t leaf = 8, near = 16, near_parent = 32;
-        TileMap<D> water(below.grid);  // which tiles of the level below hold water at all
-        below.for_each([&](size_t i, Cell<D> t) {
-            Cell<D> parent = t;
-            for (int a = 0; a < D; ++a) parent[a] /= 2;
-            if (map_here.flags[map_here.index(parent)] & exists && !(below.flags[i] & exists)) below.flags[i] |= leaf;
-        });
-        // Dry tiles below are neither.
-        const int scale = 1 << (l - 1);
-        const TileMap<D> finest(octree.levels[0].grid);
-        below.for_each([&](size_t i, Cell<D> t) {
-            if (!(below.flags[i] & leaf)) return;
-            for (int a = 0; a < D; ++a) t[a] *= scale;
-            if (states[finest.index(t)] == static_cast<uint8_t>(TileState::none))
-                below.flags[i] = static_cast<uint8_t>(below.flags[i] & ~leaf);
-        });
-        TileMap<D> around = below;
-        for (uint8_t& flags : around.flags) flags = flags & leaf ? near : 0;
-        dilate(around, near);
-        for (size_t i = 0; i < below.flags.size(); ++i) {
-            below.flags[i] |= around.flags[i];
-            if ((below.flags[i] & exists) && (below.flags[i] & near)) below.flags[i] |= near_parent;
-        }
-        level.leaves = blocks_over(below, level.grid, leaf);
-        level.parents = blocks_over(below, level.grid, exists);
-        TileMap<D> grown = octree.levels[static_cast<size_t>(l) - 1].map;
-        dilate(grown, exists);
-        level.parents_rim = blocks_over(grown, level.grid, exists);
-        level.near = blocks_over(below, level.grid, near);
-        level.near_parents = blocks_over(below, level.grid, near_parent);
-        level.any_leaf = !level.leaves.boxes.empty();
-        for (uint8_t& flags : below.flags)
-            flags = flags & exists ? exists : (flags & leaf ? covered | beside : 0);
-        find_t_faces(level, below);
-    }
+    for (int l = 0; l <= last; ++l) find_blocks(octree, l, states);
     // What stayed small after all.
     const TileMap<D>& finest = octree.levels[0].map;
     for (size_t i = 0; i < states.size(); ++i)

@@ -5,6 +5,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
+#include "tarn/output/shown_levels.h"
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -25,6 +26,7 @@ CellValues cell_values(const Water<D>& water)
                       std::vector<float>(water.solids.any ? count : 0)};
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
     const FaceView<D, const float> velocity = water.velocity.view();
+    const ShownLevels<D> levels(water);
     parallel_rows("gather cells", cells[1] * depth, [&](int row) {
         Cell<D> c;
         c[1] = row % cells[1];
@@ -32,7 +34,8 @@ CellValues cell_values(const Water<D>& water)
         for (c[0] = 0; c[0] < cells[0]; ++c[0]) {
             const size_t i = static_cast<size_t>(row) * width + static_cast<size_t>(c[0]);
             values.phi[i] = phi(c);
-            const Vec<D, float> u = velocity_at_cell(velocity, c);
+            const int level = levels.level_at(c);
+            const Vec<D, float> u = level > 0 ? levels.velocity_at(level, c.template as<float>()) : velocity_at_cell(velocity, c);
             for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];
             if (!water.solids.any) continue;
             // Distances to solids sit on nodes, half a cell before the centres.

@@ -547,7 +547,7 @@ const ParamRow output_rows[] = {
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
-    boolean<&OutputParams::preview_grid>("preview_grid", "On an octree: draw the edges of its cells as well."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "On an octree: draw its cells, too, into a folder of their own; in 3D on a section."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",

@@ -23,15 +23,18 @@ double count(const Field<D, int>& labels, const Tiles<D>& tiles, int body)
     return parallel_sum("pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) == body ? 1.0 : 0.0; });
 }
 
+}  // namespace
+
 template <int D>
-double count_unknowns(const Poisson<D>& system)
+long count_unknowns(const Poisson<D>& system)
 {
     const auto inverse = std::as_const(*system.inverse_diagonal).view();
-    return parallel_sum<true>("pockets", system.tiles,
-                              [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+    const double finest = parallel_sum<true>("unknowns", system.tiles,
+                                             [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+    long larger = 0;
+    for (int l = 1; system.octree && l < system.octree->count(); ++l) larger += system.octree->level(l).leaves.cells();
+    return static_cast<long>(finest) + larger;
 }
-
-}  // namespace
 
 template <int D>
 ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
@@ -45,7 +48,7 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
                                  const int i = ev.index(c);
                                  return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;
-        if (pockets.everything) pockets.sizes = {count_unknowns(system)};
+        if (pockets.everything) pockets.sizes = {static_cast<double>(count_unknowns(system))};
         if (!solids || pockets.everything) return pockets;
     }
 
@@ -80,7 +83,7 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
                                          [=] TARN_KERNEL(Cell<D> c) { return label(c) == surface ? 1.0 : 0.0; });
         if (open == 0) {
             pockets.everything = true;
-            pockets.sizes = {count_unknowns(system)};
+            pockets.sizes = {static_cast<double>(count_unknowns(system))};
             return pockets;
         }
     }
@@ -158,6 +161,8 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     });
 }
 
+template long count_unknowns(const Poisson<2>&);
+template long count_unknowns(const Poisson<3>&);
 template ClosedPockets<2> find_closed_pockets(const Poisson<2>&, const Field<2>&, Field<2, int>&, bool);
 template ClosedPockets<3> find_closed_pockets(const Poisson<3>&, const Field<3>&, Field<3, int>&, bool);
 template void remove_means(Field<2>&, const Poisson<2>&, const ClosedPockets<2>&);

@@ -132,6 +132,43 @@ struct Scalars {
     float alpha, beta;
 };
 
+// p = z + beta p.
+template <int D>
+void find_direction(const std::vector<Part<D>>& parts, const Late& beta)
+{
+    for (const Part<D>& part : parts) {
+        const auto pv = part.p->view();
+        const View<D, const float> pc = pv, zc = std::as_const(*part.z).view();
+        parallel_for<true>("direction", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = pc.index(c);
+            const float share = beta, old = pc[i], kept = share * old;
+            pv[i] = zc[i] + (share > 0 ? kept : 0.0f);
+        });
+    }
+}
+
+// x += alpha p, r -= alpha z; and the largest residual, where kernels look for it.
+template <int D>
+void advance(const std::vector<Part<D>>& parts, const Late& alpha, double* largest)
+{
+    for (const Part<D>& part : parts) {
+        const auto xv = part.x->view(), rv = part.r->view();
+        const View<D, const float> rc = rv, pc = std::as_const(*part.p).view(), zc = std::as_const(*part.z).view();
+        const float per_area = part.per_area;
+        const bool first = &part == parts.data();
+        double here = 0;
+        parallel_max_to<true>(first ? largest : &here, "advance", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = pc.index(c);
+            const float share = alpha;
+            xv[i] += share * pc[i];
+            const float left = rc[i] - share * zc[i];
+            rv[i] = left;
+            return std::fabs(per_area * left);
+        });
+        if (!first) *largest = here < *largest ? *largest : here;
+    }
+}
+
 // z = M r, and r . z, where kernels look for it.
 template <int D>
 using Precondition = std::function<void(Field<D>& z, Field<D>& r, double* dot)>;
@@ -155,6 +192,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     // r = b - A x.
     SolveReport report;
     report.converged = false;
+    report.unknowns = count_unknowns(system);
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
         with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(parts, system); });
@@ -185,40 +223,14 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
             s->rz_before = s->rz;
         });
         const Late beta(&s->beta);
-        for (const Part<D>& part : parts) {
-            const auto pv = part.p->view();
-            const View<D, const float> pc = pv, zc = std::as_const(*part.z).view();
-            parallel_for<true>("direction", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
-                const int i = pc.index(c);
-                const float share = beta, old = pc[i], kept = share * old;
-                pv[i] = zc[i] + (share > 0 ? kept : 0.0f);
-            });
-        }
+        find_direction(parts, beta);
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(parts, system, &s->pap); });
         add_eliminated(z, p, system, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
         const Late alpha(&s->alpha);
-        const auto advance = [&](const Part<D>& part, double* most) {
-            const auto xv = part.x->view(), rv = part.r->view();
-            const View<D, const float> rc = rv, pc = std::as_const(*part.p).view(), zc = std::as_const(*part.z).view();
-            const float per_area = part.per_area;
-            parallel_max_to<true>(most, "advance", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
-                const int i = pc.index(c);
-                const float share = alpha;
-                xv[i] += share * pc[i];
-                const float left = rc[i] - share * zc[i];
-                rv[i] = left;
-                return std::fabs(per_area * left);
-            });
-        };
-        advance(parts[0], &s->largest);
-        for (size_t l = 1; l < parts.size(); ++l) {
-            double most = 0;
-            advance(parts[l], &most);
-            s->largest = most < s->largest ? s->largest : most;
-        }
+        advance(parts, alpha, &s->largest);
     };
     room.sequence.forget();
     while (report.iterations < goal.max_iterations) {

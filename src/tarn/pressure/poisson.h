@@ -131,6 +131,10 @@ auto with_uniform(bool uniform, const F& f)
     return uniform ? f(std::true_type{}) : f(std::false_type{});
 }
 
+// How many unknowns there are, in larger cells as well.
+template <int D>
+long count_unknowns(const Poisson<D>& system);
+
 // `labels` is room to work in, made when first needed; the result looks at it.
 template <int D>
 ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,

@@ -214,6 +214,25 @@ struct Stages {
     bool plain;  // a box with nothing else in it
 };
 
+template <int D>
+Stages<D> stages_of(FaceField<D>& velocity, Field<D>& x, const Field<D>& phi, const ProjectionForces<D>& forces, const Boundary<D>& boundary,
+                    const Tiles<D>& active, const ProjectionScratch<D>& scratch, const FluidParams& fluid, float to_x)
+{
+    const bool plain =
+        !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
+    Stages<D> s{velocity, x, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
+                plain_box(phi, boundary), plain};
+    if (forces.kappa) {
+        s.surface.kappa = forces.kappa->view();
+        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
+    }
+    if (forces.surface_pressure) {
+        s.surface.pressure = forces.surface_pressure->view();
+        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
+    }
+    return s;
+}
+
 // The faces between wet cells conduct with their open fraction.
 template <int D>
 void find_conductances(const Stages<D>& s)
@@ -339,17 +358,6 @@ void average_cut_faces(const Stages<D>& s)
     }
 }
 
-// Over all levels.
-template <int D>
-long count_unknowns(const Poisson<D>& system)
-{
-    const auto inverse = std::as_const(*system.inverse_diagonal).view();
-    long count = static_cast<long>(parallel_sum<true>(
-        "unknowns", system.tiles, [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; }));
-    for (int l = 1; system.octree && l < system.octree->count(); ++l) count += system.octree->level(l).leaves.cells();
-    return count;
-}
-
 template <int D>
 std::vector<Field<D>*> residuals_of(Field<D>& finest, OctreeSystem<D>& system)
 {
@@ -383,18 +391,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
     const float to_x = static_cast<float>(dt / (fluid.density.constant() * phi.grid().h));
-    const bool plain =
-        !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
-    Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
-                plain_box(phi, boundary), plain};
-    if (forces.kappa) {
-        s.surface.kappa = forces.kappa->view();
-        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
-    }
-    if (forces.surface_pressure) {
-        s.surface.pressure = forces.surface_pressure->view();
-        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
-    }
+    const Stages<D> s = stages_of(velocity, pressure, phi, forces, boundary, active, scratch, fluid, to_x);
     start_walls(projection.walls, velocity, boundary, active);
     LargerCells<D>* const larger = forces.larger;
     if (larger) {
@@ -408,7 +405,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     for (int sets = 1;; ++sets) {
         // 1. The system  A x = b.
         close_walls(velocity, known, projection.walls, true, boundary, active);
-        Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, plain};
+        Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, s.plain};
         find_conductances(s);
         find_right_hand_side(s, system, projection.dirichlet, sets == 1 ? to_x : 1.0f);
         if (larger) {
@@ -440,7 +437,6 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                 scratch.z, projection.room);
         report.iterations += before;
         report.solves = sets;
-        report.unknowns = count_unknowns(system);
         if (forces.air) forces.air->find_pressures(pressure);
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls

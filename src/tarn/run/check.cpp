@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/grid/octree.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
@@ -153,6 +154,7 @@ private:
         double surface = cost::surface_growth * double(surface_cells);
         if (!scene_.sources.empty()) surface = std::max(surface, 2.0 * double(e.cells) / grid_.cells[1]);
 
+        divide_at_start();
         const OutputParams& o = params_.output;
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
         if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell;
@@ -279,6 +281,7 @@ private:
     // speed can lift it by, u^2 / 2g.
     int64_t touched_cells() const
     {
+        if (params_.method.grid == GridKind::octree) return octree_cells();
         const Vec3 gravity = params_.domain.gravity.at(0);
         const double g = length(gravity);
         if (!(g > 0) || params_.flow || params_.method.phases == Phases::water_air) return grid_.count();
@@ -309,6 +312,40 @@ private:
         }
         head += cost::margin_cells * grid_.h;
         return count_inside(grid_, [&](Vec3 x) { return std::max(height(x) - head, -in_solid(x)); });
+    }
+
+    // Of an octree, the cells whose memory is touched: small ones around the surface, of which there may come to be more, and
+    // larger ones.
+    int64_t octree_cells() const
+    {
+        double cells = 0;
+        for (size_t l = 0; l < report_.estimate.levels.size(); ++l)
+            cells += (l == 0 ? cost::surface_growth : 1) * double(report_.estimate.levels[l]);
+        return std::min(int64_t(cells), grid_.count());
+    }
+
+    // The octree at the start, as step/octree.cpp divides the domain.
+    void divide_at_start()
+    {
+        if (params_.method.grid != GridKind::octree) return;
+        const int most = most_levels_of(grid_), levels = params_.octree.levels > 0 ? params_.octree.levels : most;
+        Octree<D> octree = make_octree(grid_, levels);
+        const TileMap<D> map(grid_);
+        std::vector<uint8_t> states;
+        const double band = grid_.h * std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
+        const double reach = band + 0.5 * tile_size * grid_.h;
+        for (size_t i = 0; i < map.flags.size(); ++i) {
+            const Box<D> box = map.box(map.tile(i));
+            const Vec3 x = lift<D>(0.5 * grid_.h * (box.lo + box.hi).template as<double>());
+            const double d = scene_.water.empty() ? reach : distance(water_, x), wall = in_domain(x);
+            // Along the domain's sides the water goes on.
+            const bool surface = std::fabs(d) < reach && d - wall > 0.1 * grid_.h, solid = in_solid(x) < reach;
+            states.push_back(static_cast<uint8_t>(d >= reach             ? TileState::none
+                                                  : surface || solid || d > 0 ? TileState::fine
+                                                                         : TileState::coarse));
+        }
+        divide(octree, states, {}, 1);
+        for (const OctreeLevel<D>& level : octree.levels) report_.estimate.levels.push_back(level.leaves.cells());
     }
 
     // Whether a shape is where it can do anything. The reader has refused water, sources, sinks and wind outside the
@@ -500,6 +537,8 @@ void print_check(const Scene& scene, const CheckReport& report)
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
     fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
                100.0 * double(e.wet) / double(e.cells));
+    for (size_t l = 0; l < e.levels.size(); ++l)
+        fmt::print("{}{} of {:.4g} m{}", l ? ", " : "  octree   ", e.levels[l], e.h * double(1 << l), l + 1 < e.levels.size() ? "" : "\n");
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
                p.time.time_of(p.time.frames),
                p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));

@@ -19,7 +19,7 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using NamedValues = std::array<std::pair<const char*, double>, 35>;
+using NamedValues = std::array<std::pair<const char*, double>, 36>;
 NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
@@ -37,6 +37,7 @@ NamedValues columns(const StatsRow& r)
              {"max_divergence", r.max_divergence},
              {"pressure_iterations", r.pressure_iterations},
              {"pressure_residual", r.pressure_residual},
+             {"unknowns", double(r.unknowns)},
              {"cells_wet", double(r.cells_wet)},
              {"particles", double(r.particles)},
              {"seconds", clock(r.seconds)},
@@ -123,6 +124,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.max_divergence = m.max_divergence;
     r.pressure_iterations = report.pressure.iterations;
     r.pressure_residual = report.pressure.residual;
+    r.unknowns = report.pressure.unknowns;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
     r.components = static_cast<long>(water.ledger.expected.size());
@@ -162,6 +164,24 @@ void ComponentsFile::add(int frame, const Water<D>& water)
 }
 template void ComponentsFile::add(int, const Water<2>&);
 template void ComponentsFile::add(int, const Water<3>&);
+
+LevelsFile::LevelsFile(const std::string& path, long step, bool octree) : any_(octree)
+{
+    if (any_) file_ = begin_file(path, "frame,step,time,level,cell_size,cells", step);
+}
+
+template <int D>
+void LevelsFile::add(int frame, const Water<D>& water)
+{
+    for (size_t l = 0; any_ && l < water.octree.levels.size(); ++l) {
+        const OctreeLevel<D>& level = water.octree.levels[l];
+        std::string line = std::to_string(frame) + ',' + std::to_string(water.step);
+        for (const double value : {water.time, double(l), level.grid.h, double(level.leaves.cells())}) line += ',' + digits(value);
+        file_.add(line);
+    }
+}
+template void LevelsFile::add(int, const Water<2>&);
+template void LevelsFile::add(int, const Water<3>&);
 
 GaugesFile::GaugesFile(const std::string& path, long step, const std::vector<std::string>& columns)
     : any_(!columns.empty())

@@ -1,6 +1,6 @@
 #pragma once
 // stats.csv: one row per step; row 0 is the state at the start. components.csv: one row per connected component of
-// water and frame. gauges.csv: one row per step, a column a gauge.
+// water and frame. levels.csv: one row per level of an octree and frame. gauges.csv: one row per step, a column a gauge.
 
 #include <string>
 #include <vector>
@@ -19,6 +19,7 @@ struct StatsRow {
     double max_speed = 0, max_divergence = 0;
     int pressure_iterations = 0;
     double pressure_residual = 0;
+    long unknowns = 0;  // of the pressure; 0 where the method does not count them
     long cells_wet = 0, particles = 0, components = 0;
     FragmentTotals fragments;
     Exchange exchange;
@@ -57,6 +58,21 @@ public:
 
 private:
     LineFile file_;
+};
+
+// The cells of every level of an octree; no file on a uniform grid.
+class LevelsFile {
+public:
+    LevelsFile() = default;
+    // As StatsFile.
+    LevelsFile(const std::string& path, long step, bool octree);
+
+    template <int D>
+    void add(int frame, const Water<D>& water);
+
+private:
+    LineFile file_;
+    bool any_ = false;
 };
 
 // What gauges read; no file where there are none.

@@ -7,6 +7,7 @@
 #include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
 #include "tarn/output/vtk.h"
+#include "tarn/render/grid_picture.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/frames.h"
 
@@ -94,7 +95,7 @@ FramePaths FramePaths::missing() const
 
 bool FramePaths::any() const
 {
-    for (const std::string* path : {&surface, &solids, &volume, &particles, &preview, &state})
+    for (const std::string* path : {&surface, &solids, &volume, &particles, &preview, &grid, &state})
         if (!path->empty()) return true;
     return false;
 }
@@ -111,6 +112,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
     if (output.preview) paths.preview = frame_path(dir, "preview", frame, "png");
+    if (output.preview_grid) paths.grid = frame_path(dir, "grid", frame, "png");
     if (output.state) paths.state = frame_path(dir, "state", frame, state_ending);
     return paths;
 }
@@ -173,6 +175,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     write_shapes(paths, scene.params, shapes);
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
     if (!paths.preview.empty()) write_png(paths.preview, preview(water, scene, output.preview_width));
+    if (!paths.grid.empty()) write_png(paths.grid, grid_picture(water, output.preview_width));
     if (!paths.state.empty()) write_state(paths.state, water);
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);

@@ -304,7 +304,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =
-        project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, fine_map(w.map), w.tiles_active, p.fluid, p.pressure, dt,
+        project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure, dt,
                 w.projection, ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     if (separated) find_tiles_again(w);
     return report;
@@ -398,7 +398,7 @@ Water<D> initial_water(const Scene& scene)
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
-    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, fine_map(w.map), w.tiles_active, p.fluid, p.pressure,
+    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure,
                   1.0 / p.time.rate, w.projection,
                   ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);

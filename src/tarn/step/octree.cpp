@@ -6,6 +6,7 @@
 
 #include "tarn/advect/advect.h"
 #include "tarn/backend/parallel.h"
+#include "tarn/base/error.h"
 #include "tarn/field/sample.h"
 #include "tarn/scene/forces.h"
 #include "tarn/step/surface.h"
@@ -149,11 +150,13 @@ void make_levels(Water<D>& w, const Scene& scene)
 {
     const Params& p = scene.params;
     if (p.method.grid != GridKind::octree) return;
+    if (on_device())
+        throw InputError(scene.file + ": method.grid: an octree needs a processor; run it without --backend cuda, or choose \"uniform\"");
     const int most = most_levels_of(w.grid), levels = p.octree.levels > 0 ? std::min(p.octree.levels, most) : most;
     if (levels < 2) return;
     w.octree = make_octree(w.grid, levels);
     w.octree_least = asked_for(w, p);
-    if (w.solids.any) mark_solids(w.octree_least[0], w);
+    if (w.solids.any && !w.solids.moving) mark_solids(w.octree_least[0], w);
     // Values around a level are looked for by paths of a step, and the cells around their ends.
     w.octree_reach = p.time.cfl + 2 > tile_size / 2 ? static_cast<int>(std::ceil((p.time.cfl + 2) / tile_size)) : 0;
     for (int l = 1; l < levels; ++l) {
@@ -190,7 +193,8 @@ TileMap<D> fine_map(const TileMap<D>& map)
 template <int D>
 void divide_domain(Water<D>& w, bool as_before)
 {
-    if (w.solids.any && w.solids.moving) mark_solids(w.octree_least[0], w);
+    std::vector<TileMap<D>> least = w.octree_least;
+    if (w.solids.any && w.solids.moving) mark_solids(least[0], w);
     std::vector<TileMap<D>> before;
     for (const OctreeLevel<D>& level : w.octree.levels) before.push_back(level.map);
     const bool first = before[0].flags.empty();
@@ -205,20 +209,28 @@ void divide_domain(Water<D>& w, bool as_before)
             kept.flags[i] = (w.map.flags[i] & tile_band) || (kept.flags[i] && !first && before[0].flags[i]);
     }
     if (as_before)
-        for (const int i : w.fine_tiles) kept.flags[static_cast<size_t>(i)] = 1;
+        for (const int i : w.octree_tiles)
+            if (static_cast<size_t>(i) < kept.flags.size()) kept.flags[static_cast<size_t>(i)] = 1;
     std::vector<uint8_t> states(kept.flags.size());
     for (size_t i = 0; i < states.size(); ++i) {
         const bool wet = w.map.flags[i] & tile_active;
         states[i] = static_cast<uint8_t>(!wet ? TileState::none : kept.flags[i] ? TileState::fine : TileState::coarse);
     }
-    divide(w.octree, states, w.octree_least, w.octree_reach);
-    w.fine_tiles.clear();
+    divide(w.octree, states, least, w.octree_reach);
+    w.octree_tiles.clear();
+    size_t first_of_level = 0;
+    for (const OctreeLevel<D>& level : w.octree.levels) {
+        for (size_t i = 0; i < level.map.flags.size(); ++i)
+            if (level.map.flags[i]) w.octree_tiles.push_back(static_cast<int>(first_of_level + i));
+        first_of_level += level.map.flags.size();
+    }
     for (size_t i = 0; i < states.size(); ++i) {
         uint8_t& flags = w.map.flags[i];
+        const bool was_coarse = flags & tile_coarse;
         flags = static_cast<uint8_t>(flags & ~tile_coarse);
-        if (states[i] == static_cast<uint8_t>(TileState::fine)) w.fine_tiles.push_back(static_cast<int>(i));
+        if (states[i] == static_cast<uint8_t>(TileState::fine) && was_coarse) flags |= tile_wet;
         if (states[i] != static_cast<uint8_t>(TileState::coarse)) continue;
-        flags = static_cast<uint8_t>((flags & ~tile_shallow) | tile_deep | tile_coarse);
+        flags = static_cast<uint8_t>((flags & ~(tile_shallow | tile_wet)) | tile_deep | tile_coarse);
     }
     const bool same = !first && states == w.octree_states;
     if (!first && !same && !as_before) carry_over(w, before, w.octree_states);

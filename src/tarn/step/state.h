@@ -53,7 +53,7 @@ void for_each_member(const F& f, Waters&... w)
     const size_t levels = std::max({w.coarse.size()...});
     if (levels == 0) return;
     (have_levels(w, levels), ...);
-    f("octree.tiles", w.fine_tiles...);
+    f("octree.tiles", w.octree_tiles...);
     for (size_t n = 0; n < levels; ++n) {
         const std::string level = "octree." + std::to_string(n + 1);
         for (int a = 0; a < D; ++a) f(along((level + ".velocity").c_str(), a), w.coarse[n].velocity[a]...);

@@ -110,7 +110,7 @@ void find_tiles(Water<D>& w)
         flags = static_cast<uint8_t>(flags & ~(tile_deep | tile_shallow));
         if (flags & tile_active) flags |= deep ? tile_deep : tile_shallow;
     }
-    if (w.octree.any()) divide_domain(w, w.octree_states.empty() && !w.fine_tiles.empty());
+    if (w.octree.any()) divide_domain(w, w.octree_states.empty() && !w.octree_tiles.empty());
     list_tiles(w);
 }
 

@@ -27,7 +27,7 @@ inline constexpr uint8_t tile_candidate = 8;  // where a step may find any of th
 inline constexpr uint8_t tile_deep = 16;      // wet, and nowhere within the band
 inline constexpr uint8_t tile_shallow = 32;   // active, but not deep
 inline constexpr uint8_t tile_dry = 64;       // within the band, a cell with phi >= 0
-inline constexpr uint8_t tile_coarse = 128;   // deep, and only in larger cells: work on small ones leaves it out
+inline constexpr uint8_t tile_coarse = 128;   // deep, and in larger cells alone: work on small ones leaves it out, and it is not tile_wet
 
 template <int D>
 struct Water {
@@ -51,7 +51,7 @@ struct Water {
     Ledger<D> ledger;                  // of every body of water
     std::vector<RigidBody> bodies;     // that float, sink and are pushed
     std::vector<CoarseLevel<D>> coarse;  // on an octree: velocity and pressure in its larger cells, from level 1 on
-    std::vector<int> fine_tiles;         // on an octree: the tiles of small cells
+    std::vector<int> octree_tiles;       // on an octree: the tiles that exist, those of each level counted on from the level below
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
