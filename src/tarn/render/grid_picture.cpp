@@ -12,6 +12,7 @@ namespace tarn {
 namespace {
 
 const Vec3f air = srgb(0.96f, 0.97f, 0.98f), line = srgb(0.05f, 0.16f, 0.32f), surface_line = srgb(0.8f, 0.2f, 0.1f);
+const Vec3f solid = srgb(0.69f, 0.64f, 0.58f);
 const Vec3f finest = srgb(0.62f, 0.82f, 0.95f), coarsest = srgb(0.16f, 0.42f, 0.72f);
 
 }  // namespace
@@ -48,6 +49,10 @@ Image grid_picture(const Water<D>& water, int width)
                 }
                 const float strength = std::clamp((pixels * size - 2) / 6, 0.0f, 0.8f);
                 colour = mix(colour, line, strength * std::clamp(1 - edge, 0.0f, 1.0f));
+            }
+            if (water.solids.any) {
+                const View<D, const float> nodes = water.solids.distance.view();
+                if (sample(nodes, locate(nodes, x, cells)) < 0) colour = solid;
             }
             const float to_surface = pixels * std::fabs(phi) / static_cast<float>(water.grid.h);
             colour = mix(colour, surface_line, std::clamp(1.5f - to_surface, 0.0f, 1.0f));

@@ -22,6 +22,7 @@ constexpr double program = 49e6;                         // bytes of the program
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
+constexpr double memory_per_octree_cell = 16;            // instead, where those that are not touched are in larger ones
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
@@ -163,9 +164,10 @@ private:
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= surface + moving_solid_cells();
         if (o.volume) e.volume = volume();
-        if (o.state) e.state = cost::state_per_wet_cell * double(e.wet);
+        const double held = double(e.levels.empty() ? e.wet : std::min(e.wet, octree_cells()));  // values that differ
+        if (o.state) e.state = cost::state_per_wet_cell * held;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
-        e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
+        e.checkpoint = cost::checkpoint_per_cell * (e.levels.empty() ? double(e.cells) : 2 * held);
 
         if (on_device()) {
             e.device = cost::device_program +
@@ -182,7 +184,7 @@ private:
         }
         // Fields are resident where water has been.
         e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
-                   cost::memory_per_cell * double(e.cells) +
+                   (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
                    (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
