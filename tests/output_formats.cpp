@@ -163,7 +163,7 @@ TEST_F(Numpy, reads_what_the_water_has)
     const Outcome r = python(R"(
 import numpy as np
 f = np.load("a.npz")
-assert sorted(f.files) == ["h", "phi", "solid", "time", "velocity"], f.files
+assert sorted(f.files) == ["h", "phi", "pressure", "solid", "time", "velocity"], f.files
 assert f["phi"].shape == (10, 8, 6) and f["phi"].dtype == np.float32
 assert f["velocity"].shape == (10, 8, 6, 3)
 h = float(f["h"])

@@ -56,7 +56,7 @@ TEST_P(CheckEstimates, memory_to_a_fifth)
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, CheckEstimates,
-                         ::testing::Values(EstimatedRun{"dam_break", 48, 30}, EstimatedRun{"drop_in_pool", 64, 10},
+                         ::testing::Values(EstimatedRun{"smoke_plume", 96, 2}, EstimatedRun{"dam_break", 48, 30}, EstimatedRun{"drop_in_pool", 64, 10},
                                            EstimatedRun{"sloshing_tank", 64, 6}, EstimatedRun{"keyframed_paddle", 64, 6},
                                            EstimatedRun{"hose_into_box", 64, 8}),
                          [](const auto& info) { return std::string(info.param.scene); });

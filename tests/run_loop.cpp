@@ -39,7 +39,7 @@ Water<D> water_with_everything(const Grid<D>& grid)
     Water<D> w;
     w.grid = grid;
     const auto make = [&](auto& f) { f = std::remove_cvref_t<decltype(f)>(grid); };
-    for (auto* f : {&w.phi, &w.pressure, &w.debt}) make(*f);
+    for (auto* f : {&w.phi, &w.pressure, &w.debt, &w.smoke_density, &w.temperature}) make(*f);
     for (auto* f : {&w.velocity, &w.acceleration}) make(*f);
     make(w.phi_gradient);
     for (auto& g : w.velocity_gradient) make(g);

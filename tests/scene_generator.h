@@ -26,7 +26,8 @@ public:
                 std::string rows;
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
-                    if (row.required || chance(std::string(row.name) == "path" ? 40 : 4))  // none has the name
+                    // No path has the name, and most scenes are of water.
+                    if (row.required || chance(std::string(row.name) == "path" || of_smoke(section, row) ? 40 : 4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
@@ -34,7 +35,7 @@ public:
             }
             const bool water = std::string(section.name) == "water";
             // Keys of tables without a shape of their own depend on each other, and drawn at random seldom fit.
-            const bool seldom = !section.shape || section.add_shape;
+            const bool seldom = !section.shape || section.add_shape || std::string(section.name) == "cloud";
             for (size_t n = water ? 1 + pick(2) : seldom ? chance(30) : pick(2); n > 0; --n) text += entry(section);
         }
         return text;
@@ -157,6 +158,7 @@ private:
             const ParamRow& row = section.rows[pick(section.rows.size())];
             const std::string key = row.name;
             const bool weight = key == "density" || key == "mass", start = key == "velocity" || key == "spin";
+            if (of_smoke(section, row) && !chance(8)) return text;
             if (name == "source" && key == "drops") text += "rate = 0.01\n";
             if (name == "solid" && (key == "path" || key == "heading") && !chance(8)) return text;
             if (name == "solid" && (weight || start) && !chance(8)) text += "motion = \"body\"\n";
@@ -165,6 +167,13 @@ private:
         }
         if (chance(40)) text += line(any_row());
         return text;
+    }
+
+    // Keys that do nothing in water.
+    static bool of_smoke(const Section& section, const ParamRow& row)
+    {
+        const std::string name = section.name, key = row.name;
+        return name == "smoke" || key == "temperature" || (name == "source" && key == "density") || key.starts_with("smoke_");
     }
 
     std::string gauge_lines()

@@ -450,7 +450,7 @@ fps = 24
 frames = "many"
 
 [method]
-phases = "smoke"
+grid = "octree"
 )";
     EXPECT_EQ(refusal(text, {{"domain.cels", "3"}, {"a..b", "1"}}),
               "x.toml:2: titel: unknown key; did you mean \"title\"?\n"
@@ -463,7 +463,7 @@ phases = "smoke"
               "x.toml:19: solid.1.max: missing; the shape \"box\" needs it\n"
               "x.toml:24: time.fps: unknown key; it is called \"rate\" here\n"
               "x.toml:25: time.frames: expected a whole number, found text\n"
-              "x.toml:28: method.phases: \"smoke\" is not built yet; use \"water-air\", in which the air moves as well\n"
+              "x.toml:28: method.grid: \"octree\" is not built yet; use \"uniform\", with fewer cells where memory is short\n"
               "--set domain.cels: unknown key; did you mean \"cells\"?\n"
               "--set a..b: expected a dotted key such as domain.cells");
 }
@@ -523,10 +523,6 @@ TEST(SceneReader, words_of_other_programs_are_known)
 TEST(SceneReader, what_is_reserved_for_later_says_what_to_use)
 {
     const std::string fewer = "\"uniform\", with fewer cells where memory is short";
-    EXPECT_EQ(refusal(good + "[method]\ngrid = \"tall\"\n"),
-              "x.toml:14: method.grid: \"tall\" is not built yet; use " + fewer);
-    EXPECT_EQ(refusal(good + "[method]\nphases = \"smoke\"\n"),
-              "x.toml:14: method.phases: \"smoke\" is not built yet; use \"water-air\", in which the air moves as well");
     for (const Reserved& r : reserved()) {
         const bool entry = std::string_view(r.section) == "solid", top = !*r.section;
         const std::string text =
@@ -589,10 +585,12 @@ TEST(SceneReader, the_solver_of_1996_has_its_own_ways)
     EXPECT_EQ(p.pressure.solver, PressureSolver::relaxation);
     EXPECT_EQ(p.pressure.max_iterations, 100000);
     EXPECT_EQ(p.time.cfl, 0.5);
+    // Its surfaces bring it with them.
+    EXPECT_EQ(read_params(good + "[method]\nsurface = \"height-field\"\n", "x.toml").method.solver, Solver::foster_metaxas);
     const struct {
         const char *text, *message;
     } refused[] = {
-        {"[method]\nsurface = \"markers\"\n", "need method.solver = \"foster-metaxas\""},
+        {"[method]\nsolver = \"projection\"\nsurface = \"markers\"\n", "need method.solver = \"foster-metaxas\""},
         {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"level-set\"\n", "knows where the water is by \"markers\""},
         {"[method]\nsolver = \"foster-metaxas\"\n[pressure]\nsolver = \"multigrid\"\n", "by \"relaxation\""},
         {"[method]\nsolver = \"foster-metaxas\"\n[time]\ncfl = 2\n", "must be less than 1, found 2"},
@@ -607,8 +605,9 @@ TEST(SceneReader, the_solver_of_1996_has_its_own_ways)
          "give velocity instead"},
         {"[method]\nsolver = \"foster-metaxas\"\n[[sink]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\nrate = 1\n",
          "takes all that comes; remove rate"},
-        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"marker-chains\"\n", "is not built yet; use \"markers\""},
-        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"height-field\"\n", "is not built yet; use \"markers\""},
+        {"[method]\nsolver = \"foster-metaxas\"\nsurface = \"marker-chains\"\n", "go round water in 2D; in 3D choose \"markers\""},
+        {"[method]\nsolver = \"projection\"\nsurface = \"height-field\"\n", "needs method.solver = \"foster-metaxas\""},
+        {"[method]\nsurface = \"height-field\"\n[[sink]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\n", "let no water out by a sink"},
         {"[pressure]\nsolver = \"relaxation\"\n[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\n"
          "motion = \"body\"\ndensity = 500\n",
          "takes no bodies; choose \"multigrid\""},
@@ -918,7 +917,8 @@ TEST(SceneReader, a_bad_override_says_which)
         {{"a..b", "1"}, "--set a..b: expected a dotted key"},
         {{"tarn", "2"}, "--set tarn: this program reads version 1"},
         {{"water.0.velocity", "[1, 0]"}, "--set water.0.velocity: expected three numbers, found 2"},
-        {{"method.grid", "tall"}, "--set method.grid: \"tall\" is not built yet; use \"uniform\""},
+        {{"tall.gap", "single"}, "--set tall.gap: unknown key; did you mean \"gaps\"?"},
+        {{"method.grid", "octree"}, "--set method.grid: \"octree\" is not built yet; use \"uniform\""},
     };
     for (const auto& [override, start] : table) {
         const std::string message = refusal(good, {override});

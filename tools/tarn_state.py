@@ -10,7 +10,7 @@ import numpy as np
 HEADER = struct.Struct("<8sIi3iidQ")
 RECORD = struct.Struct("<24sq")
 MAGIC = b"TARNCKPT"
-VERSION = 9
+VERSION = 10
 
 
 class State:

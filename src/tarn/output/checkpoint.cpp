@@ -27,7 +27,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'C', 'K', 'P', 'T'};
-constexpr uint32_t version = 9;
+constexpr uint32_t version = 10;
 
 struct Header {
     char magic[8];

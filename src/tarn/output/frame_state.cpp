@@ -1,5 +1,7 @@
 // A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component, one for the
-// columns of droplets and bubbles and one for the pressure, which version 1 had not. A block is its length, then what zlib made of it.
+// columns of droplets and bubbles and one for the pressure, which version 1 had not. Smoke is version 3: two more numbers at the header's end,
+// and two more blocks, for density and temperature. Version 4 has the number and the columns of points that carry the surface, too. A block is
+// its length, then what zlib made of it.
 //
 // Fields become whole numbers, padding included. Each is replaced by what differencing along x, y and z in turn leaves,
 // the error of predicting it from its neighbours (Ibarria et al. 2003, Out-of-core Compression and Decompression of Large
@@ -29,7 +31,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they lie in memory");
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'F', 'R', 'M', 'E'};
-constexpr uint32_t state_version = 2, version_without_pressure = 1;
+constexpr uint32_t state_version = 2, version_without_pressure = 1, version_with_smoke = 3, version_with_points = 4;
 constexpr float phi_steps = 2048, phi_reach = 3;  // a cell, cells
 constexpr float velocity_steps = 1024;           // up to the largest
 constexpr float pressure_steps = 16384;          // up to the largest
@@ -76,6 +78,14 @@ std::string squeezed(const std::string& raw)
     TARN_CHECK_EQ(done, Z_OK);
     packed.resize(size);
     return packed;
+}
+
+// False where it is not as long as that, or damaged.
+bool loosen(std::string_view block, std::string& raw)
+{
+    uLongf found = raw.size();
+    const int done = uncompress(reinterpret_cast<Bytef*>(raw.data()), &found, reinterpret_cast<const Bytef*>(block.data()), block.size());
+    return done == Z_OK && found == raw.size();
 }
 
 // Signs go into the lowest bit, so that numbers near zero have no high byte.
@@ -143,6 +153,31 @@ Numbers rounded_velocity(const Water<D>& water, int axis, float step, float reac
     return q;
 }
 
+// Of smoke: parts of the largest.
+template <int D>
+Numbers rounded_values(const Field<D>& field, float step)
+{
+    Numbers q(field.size());
+    for (size_t i = 0; i < q.size() && step > 0; ++i)
+        q[i] = static_cast<uint16_t>(static_cast<int16_t>(std::lround(field.data()[i] / step)));
+    return q;
+}
+template <int D>
+float step_of_values(const Field<D>& field)
+{
+    float most = 0;
+    for (size_t i = 0; i < field.size(); ++i) most = std::max(most, std::fabs(field.data()[i]));
+    return most / pressure_steps;
+}
+// A field from its numbers.
+template <int D>
+Field<D> values_of(const Numbers& q, const Grid<D>& grid, double step)
+{
+    Field<D> field(grid, Where::program);
+    for (size_t i = 0; i < q.size(); ++i) field.data()[i] = static_cast<int16_t>(q[i]) * static_cast<float>(step);
+    return field;
+}
+
 template <int D>
 bool has_pressure(const Water<D>& water, size_t i)
 {
@@ -171,15 +206,32 @@ Numbers rounded_pressure(const Water<D>& water, float step)
     return q;
 }
 
+template <int N>
+std::string bytes_of_columns(const Columns<N>& list)
+{
+    const size_t column = static_cast<size_t>(list.count()) * sizeof(float);
+    std::string bytes(column * N, '\0');
+    for (int n = 0; n < N; ++n) backend::copy(bytes.data() + static_cast<size_t>(n) * column, list.column(n), column);
+    return bytes;
+}
+template <int N, class Bytes>
+void read_columns(Columns<N>& list, int64_t count, const Bytes& bytes)
+{
+    list.resize(static_cast<int>(count));
+    const size_t column = static_cast<size_t>(count) * sizeof(float);
+    const std::string raw = bytes(column * N);
+    for (int n = 0; n < N; ++n) backend::copy(list.column(n), raw.data() + static_cast<size_t>(n) * column, column);
+}
+
 }  // namespace
 
 template <int D>
-void write_state(const std::string& path, const Water<D>& water)
+void write_state(const std::string& path, const Water<D>& water, bool points)
 {
     const float reach = velocity_reach * static_cast<float>(water.grid.h);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
-    header.version = state_version;
+    header.version = water.smoke ? version_with_smoke : points ? version_with_points : state_version;
     header.dimension = D;
     for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
     header.velocity_step = largest_velocity(water, reach) / velocity_steps;
@@ -188,21 +240,27 @@ void write_state(const std::string& path, const Water<D>& water)
     header.fragments = water.fragments.count();
     header.pressure_step = static_cast<double>(largest_pressure(water) / pressure_steps);
 
-    std::string blocks[D + 3];
-    parallel_rows("pack frame", D + 2, [&](int n) {
+    const double smoke_steps[2] = {water.smoke ? double(step_of_values(water.smoke_density)) : 0.0,
+                                   water.smoke ? double(step_of_values(water.temperature)) : 0.0};
+    std::vector<std::string> blocks(water.smoke ? D + 5 : points ? D + 4 : D + 3);
+    parallel_rows("pack frame", water.smoke ? D + 4 : D + 2, [&](int n) {
         Numbers q = n == 0       ? rounded_phi(water)
                     : n == D + 1 ? rounded_pressure(water, static_cast<float>(header.pressure_step))
+                    : n == D + 2 ? rounded_values(water.smoke_density, static_cast<float>(smoke_steps[0]))
+                    : n == D + 3 ? rounded_values(water.temperature, static_cast<float>(smoke_steps[1]))
                                  : rounded_velocity(water, n - 1, header.velocity_step, reach);
         take_differences(q, water.grid);
-        blocks[n == D + 1 ? D + 2 : n] = squeezed(bytes_of(q));
+        blocks[static_cast<size_t>(n > D ? n + 1 : n)] = squeezed(bytes_of(q));
     });
-    const size_t column = static_cast<size_t>(water.fragments.count()) * sizeof(float);
-    std::string drops(column * Fragments<D>::columns, '\0');
-    for (int n = 0; n < Fragments<D>::columns; ++n)
-        backend::copy(drops.data() + static_cast<size_t>(n) * column, water.fragments.column(n), column);
-    blocks[D + 1] = squeezed(drops);
+    blocks[D + 1] = squeezed(bytes_of_columns(water.fragments));
+    if (points) {
+        const uint64_t count = static_cast<uint64_t>(water.particles.count());
+        blocks[D + 3].assign(reinterpret_cast<const char*>(&count), sizeof count);
+        blocks[D + 3] += squeezed(bytes_of_columns(water.particles));
+    }
 
     std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    if (water.smoke) bytes.append(reinterpret_cast<const char*>(smoke_steps), sizeof smoke_steps);
     for (const std::string& block : blocks) {
         const uint64_t size = block.size();
         bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
@@ -220,10 +278,14 @@ FrameState<D> read_state(const std::string& path)
     if (bytes.size() < header_without_pressure) fail("too short for a frame");
     std::memcpy(&header, bytes.data(), header_without_pressure);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
-    const bool old = header.version == version_without_pressure;
-    if (header.version != state_version && !old) fail("a frame of version " + std::to_string(header.version));
-    if (!old && bytes.size() < sizeof header) fail("too short for a frame");
+    const bool old = header.version == version_without_pressure, smoke = header.version == version_with_smoke;
+    const bool points = header.version == version_with_points;
+    if (header.version != state_version && !old && !smoke && !points) fail("a frame of version " + std::to_string(header.version));
+    double steps[2] = {};  // of smoke
+    const size_t head = old ? header_without_pressure : sizeof header + (smoke ? sizeof steps : 0);
+    if (bytes.size() < head) fail("too short for a frame");
     if (!old) std::memcpy(&header, bytes.data(), sizeof header);
+    if (smoke) std::memcpy(steps, bytes.data() + sizeof header, sizeof steps);
     bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
     double storage = 1;
     for (int a = 0; a < D; ++a) {
@@ -241,9 +303,9 @@ FrameState<D> read_state(const std::string& path)
     std::fill(state.phi.data(), state.phi.data() + state.phi.size(), nowhere);
     state.velocity = FaceField<D>(state.grid, Where::program);
 
-    std::string_view left = std::string_view(bytes).substr(old ? header_without_pressure : sizeof header);
-    std::string_view blocks[D + 3];
-    for (std::string_view& block : std::span(blocks, old ? D + 2 : D + 3)) {
+    std::string_view left = std::string_view(bytes).substr(head);
+    std::string_view blocks[D + 5];
+    for (std::string_view& block : std::span(blocks, old ? D + 2 : smoke ? D + 5 : points ? D + 4 : D + 3)) {
         uint64_t size = 0;
         if (left.size() < sizeof size) fail("cut short");
         std::memcpy(&size, left.data(), sizeof size);
@@ -254,10 +316,7 @@ FrameState<D> read_state(const std::string& path)
     }
     const auto loosened = [&](std::string_view block, size_t size) {
         std::string raw(size, '\0');
-        uLongf found = size;
-        const int done = uncompress(reinterpret_cast<Bytef*>(raw.data()), &found,
-                                    reinterpret_cast<const Bytef*>(block.data()), block.size());
-        if (done != Z_OK || found != size) fail("damaged");
+        if (!loosen(block, raw)) fail("damaged");
         return raw;
     };
     const auto numbers = [&](int n) {
@@ -278,16 +337,17 @@ FrameState<D> read_state(const std::string& path)
     }
     state.any_pressure = !old && header.pressure_step > 0;
     state.pressure = Field<D>(state.grid, Where::program);
-    if (state.any_pressure) {
-        const Numbers p = numbers(D + 2);
-        for (size_t i = 0; i < p.size(); ++i)
-            state.pressure.data()[i] = static_cast<int16_t>(p[i]) * static_cast<float>(header.pressure_step);
+    if (state.any_pressure) state.pressure = values_of(numbers(D + 2), state.grid, header.pressure_step);
+    if (smoke) state.smoke_density = values_of(numbers(D + 3), state.grid, steps[0]);
+    if (smoke) state.temperature = values_of(numbers(D + 4), state.grid, steps[1]);
+    read_columns(state.fragments, header.fragments, [&](size_t size) { return loosened(blocks[D + 1], size); });
+    if (points) {
+        uint64_t count = UINT64_MAX;
+        if (blocks[D + 3].size() > sizeof count) std::memcpy(&count, blocks[D + 3].data(), sizeof count);
+        if (count > uint64_t{INT32_MAX} / (D + 1)) fail("damaged");
+        read_columns(state.points, static_cast<int64_t>(count),
+                     [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
     }
-    state.fragments.resize(static_cast<int>(header.fragments));
-    const size_t column = static_cast<size_t>(header.fragments) * sizeof(float);
-    const std::string drops = loosened(blocks[D + 1], column * Fragments<D>::columns);
-    for (int n = 0; n < Fragments<D>::columns; ++n)
-        backend::copy(state.fragments.column(n), drops.data() + static_cast<size_t>(n) * column, column);
     return state;
 }
 
@@ -297,15 +357,22 @@ void load_state(const std::string& path, Water<D>& water)
     const FrameState<D> state = read_state<D>(path);
     if (!(state.grid.cells == water.grid.cells) || state.grid.h != water.grid.h)
         throw RunError(path + ": made on another grid than this scene's; run the scene again");
-    water.phi.copy(state.phi);
+    if (!water.smoke) water.phi.copy(state.phi);
     for (int a = 0; a < D; ++a) water.velocity[a].copy(state.velocity[a]);
     water.fragments.copy(state.fragments);
+    if (water.smoke != (state.smoke_density.size() > 0))
+        throw RunError(path + ": made by another scene, with " + (water.smoke ? "water" : "smoke") + "; run the scene again");
+    if (water.smoke) water.smoke_density.copy(state.smoke_density);
+    if (water.smoke) water.temperature.copy(state.temperature);
+    if (state.points.count() > 0) water.particles.copy(state.points);
+    if (water.pressure.size() > 0 && state.pressure.size() > 0) water.pressure.copy(state.pressure);
     water.time = state.time;
 }
 
 Volume volume_of(const FrameState<3>& state)
 {
-    Volume volume{state.grid, state.time, {}, {}};
+    Volume volume{state.grid, state.time, {}, {}, {}};
+    if (state.smoke_density.size() > 0) volume.density.resize(static_cast<size_t>(state.grid.count()));
     volume.phi.resize(static_cast<size_t>(state.grid.count()));
     volume.velocity.resize(volume.phi.size());
     const Cell<3> cells = state.grid.cells;
@@ -316,14 +383,15 @@ Volume volume_of(const FrameState<3>& state)
         Cell<3> c{0, row % cells[1], row / cells[1]};
         for (size_t i = static_cast<size_t>(row) * static_cast<size_t>(cells[0]); c[0] < cells[0]; ++c[0], ++i) {
             volume.phi[i] = phi(c);
+            if (!volume.density.empty()) volume.density[i] = state.smoke_density(c);
             if (phi(c) < most) volume.velocity[i] = velocity_at_cell(velocity, c);
         }
     });
     return volume;
 }
 
-template void write_state<2>(const std::string&, const Water<2>&);
-template void write_state<3>(const std::string&, const Water<3>&);
+template void write_state<2>(const std::string&, const Water<2>&, bool);
+template void write_state<3>(const std::string&, const Water<3>&, bool);
 template FrameState<2> read_state<2>(const std::string&);
 template FrameState<3> read_state<3>(const std::string&);
 template void load_state<2>(const std::string&, Water<2>&);

@@ -4,7 +4,7 @@
 //
 // phi is rounded to 1/2048 of a cell within 3 cells of the surface, and beyond them only its sign is kept. Velocities are
 // rounded to 1/1024 of the largest component, in water and 3 cells around it, and are zero elsewhere. Pressures are rounded to
-// 1/16384 of the largest; a cell without one has zero, and one with any has more.
+// 1/16384 of the largest; a cell without one has zero, and one with any has more. So are density and temperature of smoke.
 
 #include <string>
 #include <vector>
@@ -22,12 +22,15 @@ struct FrameState {
     FaceField<D> velocity;
     Field<D> pressure;  // Pa; none of it in states of earlier versions
     bool any_pressure = false;
+    Field<D> smoke_density, temperature;  // above that around, K; only of smoke
     Fragments<D> fragments{Where::program};
+    Particles<D> points{Where::program};  // that carry the surface: chains of markers, or heights
 };
 
-// Written to a temporary name, then renamed. The program must be able to read the water.
+// Written to a temporary name, then renamed. The program must be able to read the water. `points`: with the particles, which are
+// few where they carry the surface.
 template <int D>
-void write_state(const std::string& path, const Water<D>& water);
+void write_state(const std::string& path, const Water<D>& water, bool points = false);
 
 // Throws RunError on a file that is damaged or something else.
 template <int D>
@@ -43,6 +46,7 @@ struct Volume {
     double time = 0;
     std::vector<float> phi;
     std::vector<Vec3f> velocity;
+    std::vector<float> density;  // of smoke; empty with water
 };
 Volume volume_of(const FrameState<3>& state);
 

@@ -13,6 +13,7 @@
 
 #include "tarn/output/cell_values.h"
 #include "tarn/output/files.h"
+#include "tarn/surface/height_field.h"
 
 namespace tarn {
 
@@ -96,17 +97,38 @@ void write_npz(const std::string& path, const Water<D>& water)
         for (const Vec3f& u : values.velocity) velocity.push_back(u[a]);
 
     Archive archive;
-    archive.add("phi.npy", array("<f4", "(" + shape + ")", values.phi.data(), sizeof(float) * values.phi.size()));
+    const auto add = [&](const char* name, const std::vector<float>& f) {
+        if (!f.empty()) archive.add(name, array("<f4", "(" + shape + ")", f.data(), sizeof(float) * f.size()));
+    };
+    add("phi.npy", values.phi);
+    add("density.npy", values.density);
+    add("temperature.npy", values.temperature);
     archive.add("velocity.npy",
                 array("<f4", fmt::format("({}, {})", shape, D), velocity.data(), sizeof(float) * velocity.size()));
-    if (!values.solid.empty())
-        archive.add("solid.npy",
-                    array("<f4", "(" + shape + ")", values.solid.data(), sizeof(float) * values.solid.size()));
+    add("pressure.npy", values.pressure);
+    add("solid.npy", values.solid);
     archive.add("h.npy", number(water.grid.h));
     archive.add("time.npy", number(water.time));
     archive.write(path);
 }
 
+template <int D>
+void write_heights_npz(const std::string& path, const Water<D>& water)
+{
+    const Heights<D> heights = read_heights<D>(water.particles, water.grid.cells);
+    std::vector<float> metres;
+    for (const double h : heights.values) metres.push_back(static_cast<float>(h * water.grid.h));
+    const Cell<D> n = water.grid.cells;
+    Archive archive;
+    archive.add("height.npy", array("<f4", D == 3 ? fmt::format("({}, {})", n[0], n[D - 1]) : fmt::format("({},)", n[0]),
+                                    metres.data(), sizeof(float) * metres.size()));
+    archive.add("h.npy", number(water.grid.h));
+    archive.add("time.npy", number(water.time));
+    archive.write(path);
+}
+
+template void write_heights_npz<2>(const std::string&, const Water<2>&);
+template void write_heights_npz<3>(const std::string&, const Water<3>&);
 template void write_npz<2>(const std::string&, const Water<2>&);
 template void write_npz<3>(const std::string&, const Water<3>&);
 

@@ -1,6 +1,11 @@
-// Two grids, both with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
+// Grids with a value at each cell centre, so that index (i,j,k) lies at ((i,j,k) + 1/2) h metres:
 //   surface  float, level set: max(phi, -solid, distance to the walls), so that what is converted to polygons is closed
+//   pressure float, Pa, in the water
 //   vel      vector, the faces averaged to the centres: Houdini also reads staggered vectors, Blender does not
+// Of smoke, instead of the surface, by the names that Blender and Houdini know:
+//   density      float, fog: where there is any
+//   temperature  float, K: where it is not that of the air around, which is its background
+// and vel in the leaves of either.
 // A 2D run becomes a slab of one layer of cells, without walls before and behind it.
 
 #include "tarn/output/volume.h"
@@ -162,6 +167,66 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Water<D>& water, openvdb::math::Tran
     return out;
 }
 
+// Values of smoke at cells, where they are more than `least` away from what is everywhere else; 0 inside solids.
+template <int D>
+openvdb::FloatGrid::Ptr smoke_grid(const char* name, const Field<D>& field, float background, float least,
+                                   openvdb::math::Transform::Ptr transform)
+{
+    const Grid<D>& g = field.grid();
+    auto out = openvdb::FloatGrid::create(background);
+    out->setName(name);
+    out->setGridClass(openvdb::GRID_FOG_VOLUME);
+    out->setTransform(transform);
+    out->setSaveFloatAsHalf(true);
+    fill(*out, g, 0, [&](auto& leaf) {
+        bool empty = true;
+        for (auto it = leaf.beginValueAll(); it; ++it) {
+            const openvdb::Coord ijk = it.getCoord();
+            const Cell<D> c = cell_of<D>(ijk);
+            if (!in_slab<D>(ijk) || !g.contains(c) || !(std::abs(field(c)) > least)) continue;
+            leaf.setValueOn(it.pos(), background + field(c));
+            empty = false;
+        }
+        return !empty;
+    });
+    return out;
+}
+
+// Where less is not seen, and not felt.
+constexpr float least_density = 1e-4f, least_warmth = 0.05f;
+
+// The leaves that smoke or warmth is in have a velocity.
+template <int D>
+void keep_leaves_of(openvdb::Vec3SGrid& velocity, const openvdb::FloatGrid& density, const openvdb::FloatGrid& temperature)
+{
+    std::vector<openvdb::Coord> gone;
+    for (auto leaf = velocity.tree().cbeginLeaf(); leaf; ++leaf)
+        if (!density.tree().probeConstLeaf(leaf->origin()) && !temperature.tree().probeConstLeaf(leaf->origin()))
+            gone.push_back(leaf->origin());
+    for (const openvdb::Coord& origin : gone) velocity.tree().addTile(1, origin, openvdb::Vec3s(0), false);
+    velocity.pruneGrid();
+}
+
+template <int D>
+openvdb::FloatGrid::Ptr pressure_grid(const Water<D>& water, openvdb::math::Transform::Ptr transform)
+{
+    auto out = openvdb::FloatGrid::create(0.0f);
+    out->setName("pressure");
+    out->setTransform(transform);
+    out->insertMeta("units", openvdb::StringMetadata("Pa"));
+    fill(*out, water.grid, 0, [&](auto& leaf) {
+        bool empty = true;
+        for (auto it = leaf.beginValueAll(); it; ++it) {
+            const Cell<D> c = cell_of<D>(it.getCoord());
+            if (!in_slab<D>(it.getCoord()) || !water.grid.contains(c) || !(water.phi(c) < 0)) continue;
+            leaf.setValueOn(it.pos(), water.pressure(c));
+            empty = false;
+        }
+        return !empty;
+    });
+    return out;
+}
+
 // Once for the program.
 void start_openvdb()
 {
@@ -187,7 +252,18 @@ void write_vdb(const std::string& path, const Water<D>& water)
     about.insertMeta("cells", openvdb::Vec3IMetadata({water.grid.cells[0], water.grid.cells[1],
                                                       D == 3 ? water.grid.cells[D - 1] : 1}));
 
-    openvdb::GridCPtrVec grids{surface_grid(water, transform), velocity_grid(water, transform->copy())};
+    openvdb::GridCPtrVec grids;
+    const auto velocity = velocity_grid(water, transform->copy());
+    if (water.smoke) {
+        const auto density = smoke_grid("density", water.smoke_density, 0, least_density, transform);
+        const auto temperature = smoke_grid("temperature", water.temperature, static_cast<float>(water.ambient), least_warmth,
+                                            transform->copy());
+        keep_leaves_of<D>(*velocity, *density, *temperature);
+        grids = {density, temperature, velocity};
+    } else {
+        grids = {surface_grid(water, transform), velocity};
+        if (water.pressure.size() > 0) grids.push_back(pressure_grid(water, transform->copy()));
+    }
     try {
         openvdb::io::File file(part_name(path));
         file.setCompression(openvdb::io::COMPRESS_ACTIVE_MASK | openvdb::io::COMPRESS_BLOSC);

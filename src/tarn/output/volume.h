@@ -1,5 +1,5 @@
 #pragma once
-// OpenVDB volumes that Blender and Houdini recognise: `surface` (a level set) and `vel` (m/s).
+// OpenVDB volumes that Blender and Houdini recognise: `surface` (a level set), `vel` (m/s) and `pressure` (Pa).
 
 #include <string>
 

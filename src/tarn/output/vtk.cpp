@@ -137,9 +137,12 @@ void write_vti(const std::string& path, const Water<D>& water)
     VtkFile file("ImageData", water.time,
                  fmt::format(" WholeExtent=\"{}\" Origin=\"{}\" Spacing=\"{} {} {}\"", extent, origin, h, h, h));
     file.open(fmt::format("Piece Extent=\"{}\"", extent));
-    file.open("PointData Scalars=\"phi\" Vectors=\"velocity\"");
-    file.array("phi", 1, values.phi);
+    file.open(fmt::format("PointData Scalars=\"{}\" Vectors=\"velocity\"", water.smoke ? "density" : "phi"));
+    if (!water.smoke) file.array("phi", 1, values.phi);
+    if (water.smoke) file.array("density", 1, values.density);
+    if (water.smoke) file.array("temperature", 1, values.temperature);
     file.array("velocity", 3, values.velocity);
+    file.array("pressure", 1, values.pressure);
     if (!values.solid.empty()) file.array("solid", 1, values.solid);
     file.close("PointData");
     file.close("Piece");

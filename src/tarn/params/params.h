@@ -34,13 +34,14 @@ enum class LightKind { sky, sun, area, image };
 enum class WaterLook { pool, clear, murky, milk };
 enum class FloorLook { tiles, plain, checker, image, none };
 enum class SurfaceFilter { tricubic, trilinear };
-enum class SolidMotion { keyframes, body };
+enum class SolidMotion { keyframes, body, carried };
 enum class JointKind { hinge, slider };
 enum class GaugeKind { height, pressure, velocity, flux, force, torque, runup };
 enum class ForceKind { uniform, point, vortex, drag };
 enum class WaveKind { airy, stokes, absorb };
 enum class Side { left, right, back, front };
 enum class StepKind { adaptive, fixed };
+enum class TallGaps { growing, single };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -74,6 +75,16 @@ struct AirParams {
     Keyed<double> viscosity = 0.0;  // kinematic
 };
 
+// Smoke in air, with phases = "smoke".   [LGF04] §4
+struct SmokeParams {
+    double weight = 0;             // alpha: what a density of one weighs, as a part of the air's weight
+    double buoyancy = 1.0 / 293;   // beta, 1/K
+    double ambient = 293;          // K
+    double confinement = 0;        // epsilon
+    double cooling = 0;            // 1/s
+    double dissipation = 0;        // 1/s
+};
+
 struct MethodParams {
     GridKind grid = GridKind::uniform;
     Phases phases = Phases::water;
@@ -96,6 +107,12 @@ struct RefineParams {
     std::optional<Vec3> min, max;  // m
     int level = 0;
     int line = 0;  // in the scene file, for messages
+};
+
+// With grid = "tall": which rows of a column have an unknown.   grid/columns.h
+struct TallParams {
+    std::optional<double> optical_depth;  // m; as little as the surface needs where not given
+    TallGaps gaps = TallGaps::growing;
 };
 
 struct SurfaceParams {
@@ -121,6 +138,7 @@ struct FragmentParams {
 
 // Spray, bubbles and foam over a finished run.   effects/whitewater.h; lengths and speeds from the domain where not given
 struct WhitewaterParams {
+    bool live = false;                       // while the run goes on
     std::optional<double> rise_speed, rise;        // m/s, 1/m³ (1/m² in 2D)
     std::optional<double> crest_curvature, crest;  // 1/m, 1/m³
     std::optional<double> trapped_speed, trapped;  // m/s, 1/m³
@@ -158,11 +176,13 @@ struct TimeParams {
 
 struct OutputParams {
     SurfaceFormat surface = SurfaceFormat::ply;
+    bool revolve = false;  // 2D
     bool volume = false;
+    bool heights = false;  // of a height field
     VolumeFormat volume_format = VolumeFormat::vdb;
     bool particles = true;            // spray
     bool preview = true;              // PNG each frame, movie.mp4 at the end
-    bool preview_grid = false;        // with the cells that the water is divided into
+    bool preview_grid = false;        // with the grid's lines
     bool render = false;              // pictures by the renderer when all frames are there
     bool state = true;                // of each frame, for whatever is made of it later
     DropsShown drops = DropsShown::all;  // in pictures and files that are made of states
@@ -199,6 +219,9 @@ struct RenderParams {
     std::optional<double> floor_size;  // m
     std::string floor_image;
     bool tank = true;
+    std::optional<double> smoke_extinction;  // 1/m at density one; fits the domain where not given
+    Vec3 smoke_albedo{0.92, 0.92, 0.92};
+    double smoke_anisotropy = 0.3;
 };
 
 // A light; without any there is a sky with its sun.
@@ -233,6 +256,12 @@ struct ShapeParams {
 struct WaterParams : ShapeParams {
     Vec3 velocity{};
 };
+// Smoke that is there at the start.
+struct CloudParams : ShapeParams {
+    double density = 1;
+    std::optional<double> temperature;  // K; the air's where not given
+    Vec3 velocity{};
+};
 struct SolidParams : ShapeParams {
     std::string name;  // by which gauges know it
     SolidMotion motion = SolidMotion::keyframes;
@@ -247,11 +276,13 @@ struct SolidParams : ShapeParams {
     SolidLook material = SolidLook::plaster;
     std::optional<Vec3> color;
     double roughness = 0.3;
+    std::optional<double> temperature;  // K, with smoke; it warms nothing where not given
 };
 struct SourceParams : ShapeParams {
     std::optional<Keyed<Vec3>> velocity;  // m/s
     std::optional<Keyed<double>> rate;    // m³/s (m²/s in 2D)
     std::optional<double> drops;          // m: their diameter, where the water enters as drops
+    std::optional<Keyed<double>> density, temperature;  // K; of smoke
 
     bool is_inlet() const { return velocity && !drops; }
     bool fills() const { return rate && !drops; }
@@ -352,8 +383,10 @@ struct Params {
     std::optional<MotionParams> motion;
     FluidParams fluid;
     AirParams air;
+    SmokeParams smoke;
     MethodParams method;
     OctreeParams octree;
+    TallParams tall;
     SurfaceParams surface;
     FragmentParams fragments;
     WhitewaterParams whitewater;
@@ -365,7 +398,9 @@ struct Params {
     std::vector<LightParams> light;
     std::vector<RefineParams> refine;
     std::vector<WaterParams> water;
+    std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;
+    std::vector<SolidParams> floats;  // of [[solid]], those with motion = "float": no part of what the water meets
     std::vector<SourceParams> source;
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;

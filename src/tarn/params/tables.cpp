@@ -25,12 +25,16 @@ constexpr Word wall_words[] = {
 constexpr Word grid_words[] = {
     word("uniform", GridKind::uniform),
     word("octree", GridKind::octree),
-    word("tall", GridKind::tall, "\"uniform\", with fewer cells where memory is short"),
+    word("tall", GridKind::tall),
+};
+constexpr Word gap_words[] = {
+    word("growing", TallGaps::growing),
+    word("single", TallGaps::single),
 };
 constexpr Word phase_words[] = {
     word("water", Phases::water),
     word("water-air", Phases::water_air),
-    word("smoke", Phases::smoke, "\"water-air\", in which the air moves as well"),
+    word("smoke", Phases::smoke),
 };
 constexpr Word octree_pressure_words[] = {
     word("second-order", OctreePressure::second_order),
@@ -51,8 +55,8 @@ constexpr Word surface_words[] = {
     word("one-sided-particles", SurfaceKind::one_sided_particles),
     word("level-set", SurfaceKind::level_set),
     word("markers", SurfaceKind::markers),
-    word("marker-chains", SurfaceKind::marker_chains, "\"markers\", which fill the water"),
-    word("height-field", SurfaceKind::height_field, "\"markers\", which take any surface"),
+    word("marker-chains", SurfaceKind::marker_chains),
+    word("height-field", SurfaceKind::height_field),
 };
 constexpr Word advection_words[] = {
     word("semi-lagrangian", Advection::semi_lagrangian),
@@ -140,6 +144,7 @@ constexpr Word ease_kind_words[] = {
 constexpr Word motion_words[] = {
     word("keyframes", SolidMotion::keyframes),
     word("body", SolidMotion::body),
+    word("float", SolidMotion::carried),
 };
 constexpr Word joint_words[] = {
     word("hinge", JointKind::hinge),
@@ -179,6 +184,7 @@ constexpr Word filter_words[] = {
 
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
+std::span<const Word> words(TallGaps) { return gap_words; }
 std::span<const Word> words(Phases) { return phase_words; }
 std::span<const Word> words(OctreePressure) { return octree_pressure_words; }
 std::span<const Word> words(OctreeDistance) { return octree_distance_words; }
@@ -385,6 +391,20 @@ const ParamRow air_rows[] = {
     number<&AirParams::viscosity>("viscosity", "m²/s", 0, 1e4, "Kinematic viscosity; air has 1.5e-5. Keyframes change it."),
 };
 
+const ParamRow smoke_rows[] = {
+    number<&SmokeParams::weight>("weight", "", -1e4, 1e4,
+                                 "How much heavier than air of the same temperature air with a density of one is, as a "
+                                 "part of the air's weight."),
+    number<&SmokeParams::buoyancy>("buoyancy", "1/K", 0, 1e3,
+                                   "How much lighter air becomes for each degree, as a part of its weight; 1/293 is that "
+                                   "of air at 293 K."),
+    number<&SmokeParams::ambient>("ambient", "K", 0, 1e5, "Temperature of the air around."),
+    number<&SmokeParams::confinement>("confinement", "", 0, 10,
+                                      "How strongly vortices that the grid would smear are kept up; with 0 they are not."),
+    number<&SmokeParams::cooling>("cooling", "1/s", 0, 1e6, "How fast temperatures go back to that of the air around."),
+    number<&SmokeParams::dissipation>("dissipation", "1/s", 0, 1e6, "How fast the smoke vanishes."),
+};
+
 const ParamRow method_rows[] = {
     choice<&MethodParams::grid>("grid", "How space is divided into cells."),
     choice<&MethodParams::phases>("phases", "What flows."),
@@ -396,7 +416,7 @@ const ParamRow method_rows[] = {
                                    "given."),
     choice<&MethodParams::advection>("advection",
                                      "How the velocity is carried along; \"linear\" is \"semi-lagrangian\". "
-                                     "With air, \"cip\" unless given."),
+                                     "With air, \"cip\" unless given, and with smoke \"maccormack\"."),
     choice<&MethodParams::interface>(
         "interface",
         "With air: whether density changes over three cells or from one to the next, which "
@@ -421,6 +441,15 @@ const ParamRow refine_rows[] = {
     required(vector<&RefineParams::min>("min", "m", -far, far, "The lowest corner.")),
     required(vector<&RefineParams::max>("max", "m", -far, far, "The highest corner.")),
     integer<&RefineParams::level>("level", "", 0, 11, "The largest cells in it: 0 are the smallest, 1 are twice as large."),
+};
+
+const ParamRow tall_rows[] = {
+    number<&TallParams::optical_depth>("optical_depth", "m", 0, far,
+                                       "How far below the surface every row of cells is kept; no less than the surface needs, "
+                                       "which it is where not given."),
+    choice<&TallParams::gaps>("gaps",
+                              "How the rows below thin out: each gap twice as high as the one above it, or a single gap down "
+                              "to the ground, as in [IGLF06], which lets waves run too fast."),
 };
 
 const ParamRow surface_rows[] = {
@@ -467,6 +496,8 @@ const ParamRow fragment_rows[] = {
 };
 
 const ParamRow whitewater_rows[] = {
+    boolean<&WhitewaterParams::live>("live",
+                                     "Add it to each frame as the run goes on, as `tarn whitewater` would afterwards."),
     number<&WhitewaterParams::rise_speed>(
         "rise_speed", "m/s", 0, fast,
         "A surface that rises faster throws up droplets; sqrt(9.81 m/s² L) / 4 where not given, L being the domain's "
@@ -540,14 +571,19 @@ const ParamRow output_rows[] = {
         "surface",
         "The format of the surface mesh of each frame, and of the solids: usd for Houdini and "
         "Blender, vtp for ParaView."),
-    boolean<&OutputParams::volume>("volume", "Also write the level set and the velocity of each frame, as a volume."),
+    boolean<&OutputParams::revolve>("revolve",
+                                    "Turn the outline of a 2D scene about the left side of the domain: the mesh is a surface "
+                                    "of revolution."),
+    boolean<&OutputParams::volume>("volume", "Also write the level set, the velocity and the pressure of each frame, as a volume."),
     choice<&OutputParams::volume_format>("volume_format",
                                          "The format of those: OpenVDB, or for ParaView, or for numpy."),
+    boolean<&OutputParams::heights>("heights", "Also write the heights of each frame, as numpy reads them; with surface = \"height-field\"."),
     boolean<&OutputParams::particles>("particles",
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
-    boolean<&OutputParams::preview_grid>("preview_grid", "On an octree: draw its cells, too, into a folder of their own; in 3D on a section."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells: on tall cells in 2D, in the drawings; on an octree into a folder "
+                                                         "of their own, in 3D on a section."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",
@@ -609,6 +645,15 @@ const ParamRow render_rows[] = {
                                       "Of a tile, a pair of squares or the image; fits the domain where not given."),
     text<&RenderParams::floor_image>("floor_image", "A PNG or EXR beside the scene file, for floor = \"image\"."),
     boolean<&RenderParams::tank>("tank", "Show the domain's edges as thin rods, where two closed walls meet."),
+    only_3d(number<&RenderParams::smoke_extinction>("smoke_extinction", "1/m", 0, 1e6,
+                                                    "What smoke of density one takes off light, for each metre; fits "
+                                                    "the domain where not given.")),
+    only_3d(vector<&RenderParams::smoke_albedo>("smoke_albedo", "", 0, 1,
+                                                "The part of it that is scattered, of red, green and blue; the rest is "
+                                                "absorbed.")),
+    only_3d(number<&RenderParams::smoke_anisotropy>("smoke_anisotropy", "", -0.95, 0.95,
+                                                    "Whether smoke scatters light forwards, towards 1, to all sides alike, or "
+                                                    "back, towards -1.")),
 };
 
 const ParamRow light_rows[] = {
@@ -691,11 +736,16 @@ const ParamRow water_rows[] = {
     vector<&WaterParams::velocity>("velocity", "m/s", -fast, fast,
                                    "How it moves at the start; a solitary wave moves by itself, and this is added."),
 };
+const ParamRow cloud_rows[] = {
+    number<&CloudParams::density>("density", "", 0, 1e6, "How dense the smoke is."),
+    number<&CloudParams::temperature>("temperature", "K", 0, 1e5, "That of the air around where not given."),
+    vector<&CloudParams::velocity>("velocity", "m/s", -fast, fast, "How it moves at the start."),
+};
 const ParamRow solid_rows[] = {
     text<&SolidParams::name>("name", "What gauges and bodies.jsonl call it."),
     choice<&SolidParams::motion>("motion",
                                  "What moves it: keyframes of translate and rotate, or, as a rigid body, the water, gravity "
-                                 "and what it touches."),
+                                 "and what it touches; a \"float\" moves like one and does not disturb the water."),
     text<&SolidParams::path>("path", "The name of the [[path]] that it moves along, instead of keyframes of translate."),
     boolean<&SolidParams::heading>("heading",
                                    "Turn it so that its x axis points where its path leads: about y, in 2D about z."),
@@ -713,6 +763,7 @@ const ParamRow solid_rows[] = {
     only_3d(vector<&SolidParams::color>("color", "", 0, 1,
                                         "Red, green and blue that it reflects; suits the material where not given.")),
     number<&SolidParams::roughness>("roughness", "", 0, 1, "Of plastic and metal: 0 is a mirror."),
+    number<&SolidParams::temperature>("temperature", "K", 0, 1e5, "With smoke: what it warms or cools the air beside it to."),
 };
 const ParamRow source_rows[] = {
     vector<&SourceParams::velocity>("velocity", "m/s", -fast, fast,
@@ -722,6 +773,9 @@ const ParamRow source_rows[] = {
     number<&SourceParams::drops>("drops", "m",  1e-6, 1e3,
                                  "With rate: the water enters as drops of this diameter, each from a place of its own in the "
                                  "shape, such as rain from a flat box."),
+    number<&SourceParams::density>("density", "", 0, 1e6,
+                                   "How dense the smoke is in a source of smoke, at any time; as it comes where not given."),
+    number<&SourceParams::temperature>("temperature", "K", 0, 1e5, "How warm a source of smoke is, likewise."),
 };
 const ParamRow sink_rows[] = {
     number<&SinkParams::rate>("rate", "m³/s", 0, 1e9,
@@ -887,9 +941,13 @@ const Section all_sections[] = {
     {"fluid", "What the water is like.", fluid_rows, [](Params& p, size_t) -> void* { return &p.fluid; }},
     {"air", "What the air is like, with phases = \"water-air\".", air_rows,
      [](Params& p, size_t) -> void* { return &p.air; }},
+    {"smoke", "What smoke is like, with phases = \"smoke\".", smoke_rows,
+     [](Params& p, size_t) -> void* { return &p.smoke; }},
     {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
     {"octree", "Cells of several sizes, with grid = \"octree\".", octree_rows,
      [](Params& p, size_t) -> void* { return &p.octree; }},
+    {"tall", "Columns whose rows thin out below the surface, with grid = \"tall\".", tall_rows,
+     [](Params& p, size_t) -> void* { return &p.tall; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
     {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
      fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},
@@ -906,6 +964,7 @@ const Section all_sections[] = {
     list<&Params::refine>("refine", "Boxes of fine cells, on an octree.", refine_rows),
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
+    list<&Params::cloud>("cloud", "Smoke that is there at the start; where shapes overlap the last one counts.", cloud_rows),
     list<&Params::solid>("solid", "What water flows around; fixed, moved by keyframes, or a rigid body.", solid_rows),
     list<&Params::source>("source", "Where water enters: all the time, or until keyframes end at zero.", source_rows),
     list<&Params::sink>("sink", "Where water leaves.", sink_rows),
@@ -953,6 +1012,8 @@ constexpr Synonym key_synonyms[] = {
     {"collider", "", "solid"},
     {"collision", "", "solid"},
     {"liquid", "", "water"},
+    {"puff", "", "cloud"},
+    {"smoke_source", "", "source", ", with density or temperature"},
     {"simulation", "", "method"},
     {"heightfield", "", "solid", ", with shape = \"terrain\""},
     {"terrain", "", "solid", ", with shape = \"terrain\""},

@@ -192,7 +192,6 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     // r = b - A x.
     SolveReport report;
     report.converged = false;
-    report.unknowns = count_unknowns(system);
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
         with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(parts, system); });

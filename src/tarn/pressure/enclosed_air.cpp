@@ -83,33 +83,6 @@ TARN_HD inline int came_from(const View<D, const int>& region, const View<D, con
     return -1;
 }
 
-// The faces of a dry cell, by its index, of which those to wet cells are a region's.
-template <int D>
-struct SurfaceFaces {
-    View<D, const float> phi, kappa;
-    FaceView<D, const float> u;
-    Boundary<D> boundary;
-    float tension;
-
-    TARN_HD bool is_one(int i, int slot) const
-    {
-        const int a = slot / 2, side = slot % 2;
-        const Cell<D> c = cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
-        // Closing gaps may have made the cell wet since its region was found.
-        if (phi[i] < 0 || other[a] < 0 || other[a] >= boundary.cells[a] || !(phi(other) < 0)) return false;
-        return boundary.open_at(moved<D>(c, a, side), a) > 0;
-    }
-    TARN_HD RegionFace face(int i, int slot) const
-    {
-        const int a = slot / 2, side = slot % 2;
-        const Cell<D> c = cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
-        const Cell<D> face = moved<D>(c, a, side);
-        const float theta = surface_fraction(phi(other), phi[i]);
-        const float jump = kappa.data ? tension * (kappa(other) + theta * (kappa[i] - kappa(other))) : 0.0f;
-        return {0, phi.index(other), phi.index(face), a, side, boundary.open_at(face, a), 1 / theta, jump, u[a](face)};
-    }
-};
-
 }  // namespace
 
 template <int D>
@@ -455,6 +428,7 @@ template <int D>
 void EnclosedAir<D>::find(AirRegions& held, const Now& now)
 {
     const std::vector<int> ids = number_enclosed(find_roots(now), now);
+    with_voids_ = 0;
     if (count_ == 0) {
         held = {};
         listed_count_ = 0;
@@ -515,8 +489,7 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     });
     int most = 0;
     backend::copy(&most, next, sizeof most);
-    if (most == 0) return nullptr;
-    RegionFace* const faces = room_for(faces_, most);
+    RegionFace* faces = room_for(faces_, most);
     parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         for (int slot = 0; slot < 2 * D; ++slot) {
@@ -528,6 +501,12 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     });
     std::vector<RegionFace> list(static_cast<size_t>(most));
     backend::copy(list.data(), faces, list.size() * sizeof(RegionFace));
+    any_void_ = wall_gaps_.add_faces(list, p, u, boundary, marked(), with_voids_, phi.grid());
+    for (RegionFace& f : list) {
+        const bool is_void = is_void_[static_cast<size_t>(f.region)];
+        any_void_ = any_void_ || is_void;
+        if (is_void && with_voids_ > 0) f.region = with_voids_ - 1;
+    }
     std::sort(list.begin(), list.end(), [](const RegionFace& a, const RegionFace& b) {
         if (a.region != b.region) return a.region < b.region;
         return a.face != b.face ? a.face < b.face : a.axis < b.axis;
@@ -539,6 +518,7 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     const double h = phi.grid().h;
     std::vector<RegionTerm> terms;
     std::vector<double> q;
+    unknowns_.clear();
     for (size_t i = 0; i < list.size();) {
         const size_t k = static_cast<size_t>(list[i].region);
         if (is_void_[k]) {
@@ -557,11 +537,13 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
             f.region = -1 - id;
         }
         const double most_change = 0.25 * area, missing = target_[k] - volume_[k];
+        unknowns_.push_back(static_cast<int>(k) + 1);
         q.push_back(rate * h * std::clamp(missing, -most_change, most_change) - flow);
     }
     std::erase_if(list, [](const RegionFace& f) { return f.region == nothing; });
     if (list.empty()) return nullptr;
     for (RegionFace& f : list) f.region = -1 - f.region;
+    faces = room_for(faces_, static_cast<int>(list.size()));
     backend::copy(faces, list.data(), list.size() * sizeof(RegionFace));
     faces_count_ = static_cast<int>(list.size());
     regions_.set(static_cast<int>(q.size()), std::move(terms), q, phi.grid());
@@ -569,11 +551,16 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
 }
 
 template <int D>
-void EnclosedAir<D>::find_pressures(const Field<D>& x)
+bool EnclosedAir<D>::find_pressures(const Field<D>& x)
 {
     lowest_ = 0;
-    if (faces_count_ == 0) return;
-    for (const double value : regions_.solve(x)) lowest_ = std::min(lowest_, value);
+    if (faces_count_ == 0) return false;
+    const std::vector<double> values = regions_.solve(x);
+    const auto least = std::min_element(values.begin(), values.end());
+    lowest_ = std::min(0.0, *least);
+    if (!any_void_ || with_voids_ > 0 || !(lowest_ < 0)) return false;
+    with_voids_ = unknowns_[static_cast<size_t>(least - values.begin())];
+    return true;
 }
 
 template <int D>

@@ -17,6 +17,7 @@
 
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/regions.h"
+#include "tarn/pressure/wall_gaps.h"
 #include "tarn/surface/measure.h"
 
 namespace tarn {
@@ -26,14 +27,6 @@ namespace tarn {
 struct AirRegions {
     std::vector<int> cells, regions;
     std::vector<float> volumes;
-};
-
-// A face between an enclosed region and the water.
-struct RegionFace {
-    int region, cell, face;  // the region, counted from 0, the wet cell, and the face
-    int axis, upper;         // whether the wet cell is the upper one
-    float open, closeness;   // the open part, and one over the distance to the surface in cells
-    float jump, velocity;    // x - X on the surface by its tension; the velocity before the solve
 };
 
 template <int D>
@@ -63,8 +56,9 @@ public:
     // tension's jump, and dV / dt with `rate`, 1 / tau (0: volumes are not corrected). Null where there are none.
     const Regions<D>* tie(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
                           const Field<D>* kappa, float tension, double rate);
-    // After the solve: the pressures X; and u = u* - grad x at the regions' faces.
-    void find_pressures(const Field<D>& x);
+    // After a solve: the pressures X. Returns whether voids are part of another region from now on, so that the solve is to be done again.
+    [[nodiscard]] bool find_pressures(const Field<D>& x);
+    // u = u* - grad x at the regions' faces.
     void apply(FaceField<D>& velocity, const Field<D>& x) const;
     // The lowest X, or 0 where none is lower.
     double lowest() const { return lowest_; }
@@ -96,8 +90,12 @@ private:
     Memory<long long> sums_;
     int marked_count_ = 0, listed_count_ = 0;
     Memory<RegionFace> faces_;
+    WallGaps<D> wall_gaps_;
     int faces_count_ = 0;
     Regions<D> regions_;
+    bool any_void_ = false;
+    int with_voids_ = 0;            // the region, from 1, that voids are part of; 0: the atmosphere
+    std::vector<int> unknowns_;     // the region, from 1, of each unknown
     double lowest_ = 0;
 };
 

@@ -4,40 +4,11 @@
 #include <utility>
 
 #include "tarn/pressure/solve.h"
+#include "tarn/pressure/surface_view.h"
 
 namespace tarn {
 
 namespace {
-
-// A face as the projection sees it from one of its cells.
-template <int D>
-struct SurfaceView {
-    Cell<D> cells;
-    View<D, const float> phi;
-    View<D, const float> kappa;  // data null: no surface tension
-    float tension = 0;           // sigma dt / (rho h): times kappa it is the x on the surface
-    View<D, const float> pressure;  // of the atmosphere, Pa; data null: none
-    float to_x = 0;                 // dt / (rho h)
-    View<D, const int> enclosed;    // not zero where air is not the atmosphere; data null: nowhere
-
-    TARN_HD bool inside(Cell<D> c, int axis) const { return c[axis] >= 0 && c[axis] < cells[axis]; }
-    TARN_HD bool wet(Cell<D> c, int axis) const { return inside(c, axis) && phi(c) < 0; }
-    // One over the distance, in cells, from the wet cell to the surface towards its dry neighbour. Past an open wall
-    // lies air, a cell away.
-    TARN_HD float closeness(Cell<D> wet_cell, Cell<D> dry_cell) const
-    {
-        return is_nowhere(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell));
-    }
-    // x on the surface between them.
-    TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
-    {
-        if ((!kappa.data && !pressure.data) || !inside(dry_cell, axis)) return 0;
-        const float theta = surface_fraction(phi(wet_cell), phi(dry_cell));
-        const auto between = [&](const View<D, const float>& f) { return f(wet_cell) + theta * (f(dry_cell) - f(wet_cell)); };
-        const bool atmosphere = pressure.data && !(enclosed.data && enclosed(dry_cell) != 0);
-        return (kappa.data ? tension * between(kappa) : 0.0f) + (atmosphere ? to_x * between(pressure) : 0.0f);
-    }
-};
 
 // Closed sides bring their own velocity, whether or not there is water, but not to water that has separated from them:
 // that has the one it came with, before the solve.
@@ -437,13 +408,13 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
                                 scratch.z, projection.room);
         report.iterations += before;
         report.solves = sets;
-        if (forces.air) forces.air->find_pressures(pressure);
+        const bool filled = forces.air && forces.air->find_pressures(pressure);
 
         // 3. Walls push and do not pull, and water does not pass them: where either would be, the active set of walls
         // changes, and the solve is done again.
         const bool separated = forces.separate && sets <= separating_sets && forces.separate(pressure);
         const bool rejoined = forces.rejoin && sets <= rejoining_sets && forces.rejoin(&pressure);
-        if (separated || rejoined || (rough && report.residual > params.tolerance)) {
+        if (separated || rejoined || filled || (rough && report.residual > params.tolerance)) {
             rough = (separated || rejoined) && sets < rejoining_sets;
             continue;
         }

@@ -5,6 +5,7 @@
 // Who brings which light, so that none comes twice:
 //   sun and area lights on a scattering surface, straight   next-event estimation, weighed against chance hits
 //   sun and area lights through glass, water or mirrors     photons; chance hits where there are none
+//   all of them in smoke, straight                          next-event estimation, weighed against chance hits
 //   the dome                                                next-event estimation where it is seen straight, chance
 //                                                           hits, which are frequent, through glass, water and mirrors
 //

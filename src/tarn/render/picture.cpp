@@ -50,8 +50,9 @@ std::optional<Film> take_picture(const World& world, const Camera& camera, const
                                  const std::function<bool(double)>& between)
 {
     Film film(params.width, params.height);
+    // Photons know no smoke: with it, chance hits bring light through glass.
     const bool caustics =
-        params.photons > 0 && world.any_clear() && !(world.lights.suns.empty() && world.lights.areas.empty());
+        params.photons > 0 && !world.smoke && world.any_clear() && !(world.lights.suns.empty() && world.lights.areas.empty());
     const float radius = caustics ? first_radius(world, params.photons) : 0;
     const int across = (params.width + tile - 1) / tile, down = (params.height + tile - 1) / tile;
     for (int first = 0, pass = 0; first < params.samples; first += samples_of_pass, ++pass) {

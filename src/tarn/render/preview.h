@@ -35,7 +35,8 @@ public:
     int width() const;
     int height() const;
     // What image() makes an Image of, where the kernels are: there when these are done, and until the next picture.
-    const Memory<uint8_t>& draw(const Field<3>& phi, const Solids<3>& solids, double time);
+    // `smoke` is its density, where there is any; phi is nowhere less than zero then.
+    const Memory<uint8_t>& draw(const Field<3>& phi, const Solids<3>& solids, double time, const Field<3>* smoke = nullptr);
     Image image(const uint8_t* drawn) const;
 
 private:

@@ -1,5 +1,5 @@
 // A drawing of a 2D tank: water tinted by depth and speed, its surface as a fine line, streaks along the flow, solids
-// and walls. Positions are counted in cells from the domain's corner, y up; widths of lines in pixels.
+// and walls; or smoke, light in the dark, warm where it is warm. Positions are counted in cells from the domain's corner, y up; widths of lines in pixels.
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
@@ -20,6 +20,8 @@ const Vec3f water_deep = srgb(0.03f, 0.23f, 0.52f), water_high = srgb(0.10f, 0.4
 const Vec3f water_light = srgb(0.42f, 0.79f, 0.95f), surface_line = srgb(0.02f, 0.15f, 0.36f);
 const Vec3f solid_fill = srgb(0.69f, 0.64f, 0.58f), solid_line = srgb(0.37f, 0.33f, 0.29f);
 const Vec3f wall_line = srgb(0.27f, 0.31f, 0.36f);
+const Vec3f night_low = srgb(0.10f, 0.12f, 0.17f), night_high = srgb(0.05f, 0.06f, 0.10f);
+const Vec3f smoke_thin = srgb(0.45f, 0.50f, 0.58f), smoke_thick = srgb(0.95f, 0.95f, 0.94f), smoke_warm = srgb(1.0f, 0.62f, 0.30f);
 const Vec3f source_tint = srgb(0.10f, 0.65f, 0.45f), sink_tint = srgb(0.85f, 0.35f, 0.20f);
 
 // How much of a pixel lies inside an edge whose signed distance in pixels is d.
@@ -79,6 +81,7 @@ struct Drawing {
     Vec2f extent;  // of what is drawn, in cells
     float pen = 1;                          // lines grow with the picture
     std::vector<float> streaks;
+    bool grid = false;  // whether its cells are drawn
 
     Drawing(const Water<2>& w, const Scene& scene, int wanted_width)
         : water(w),
@@ -94,6 +97,7 @@ struct Drawing {
         for (const Geometry& g : scene.sources) sources.push_back(g.at(w.time));
         for (const Geometry& g : scene.sinks) sinks.push_back(g.at(w.time));
         const double g = length(scene.params.domain.gravity.at(w.time));
+        grid = scene.params.output.preview_grid;
         fast = static_cast<float>(g > 0 ? std::sqrt(g * w.grid.size()[1]) : w.grid.size()[0]);
 
         // The domain, or all that it reaches, fills the width, unless that would make a tower of it.
@@ -107,7 +111,8 @@ struct Drawing {
         height = static_cast<int>(std::ceil((scale * extent[1] + 2 * margin) / 2)) * 2;
         left = 0.5f * (static_cast<float>(width) - scale * extent[0]);
         bottom = 0.5f * (static_cast<float>(height) + scale * extent[1]);
-        draw_streaks();
+        streaks.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0.0f);
+        if (!w.smoke) draw_streaks();
     }
 
     void stand(const Params& params, double time)
@@ -153,7 +158,6 @@ struct Drawing {
     // Short strokes along the flow from scattered places, as long as the flow is fast, thickening towards its head.
     void draw_streaks()
     {
-        streaks.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0.0f);
         const float spacing = 14 * pen;  // pixels
         const int nx = static_cast<int>(scale * static_cast<float>(cells[0]) / spacing);
         const int ny = static_cast<int>(scale * static_cast<float>(cells[1]) / spacing);
@@ -216,6 +220,25 @@ struct Drawing {
             }
     }
 
+    // The distance, in pixels, to the lines of the grid: on tall cells columns, the cells of their rows, and below the rows at which tall cells end.
+    float on_grid(Vec2f u) const
+    {
+        const TallColumns& columns = water.tall.columns;
+        const int column = std::clamp(static_cast<int>(u[0]), 0, cells[0] - 1);
+        float nearest = std::min(u[0] - static_cast<float>(column), static_cast<float>(column + 1) - u[0]);
+        if (columns.row.empty()) return scale * std::min(nearest, std::fabs(u[1] - std::round(u[1])));
+        const int first = columns.start[static_cast<size_t>(column)], end = columns.start[static_cast<size_t>(column) + 1];
+        for (int n = first; n < end; ++n) {
+            const int row = columns.row[static_cast<size_t>(n)];
+            const bool tall_below = n > first && columns.row[static_cast<size_t>(n) - 1] + 1 < row;
+            const bool tall_above = n + 1 < end && columns.row[static_cast<size_t>(n) + 1] > row + 1;
+            const float y = static_cast<float>(row);
+            if (!tall_below || !tall_above) nearest = std::min({nearest, std::fabs(u[1] - y), std::fabs(u[1] - y - 1)});
+            else nearest = std::min(nearest, std::fabs(u[1] - y - 0.5f));
+        }
+        return scale * nearest;
+    }
+
     Vec3f water_colour(Vec2f u, float depth) const
     {
         // Light from above fades downwards, and comes in through the surface nearby.
@@ -224,6 +247,16 @@ struct Drawing {
         const float speed = std::min(length(velocity_at(u)) / fast, 1.5f);
         return mix(mix(water_deep, water_high, std::min(1.0f, 0.15f + y)), water_light,
                    std::min(0.85f, lit + 0.32f * speed));
+    }
+
+    // Density one is all but opaque over a tenth of the domain's height, which is as deep as it is taken to be.
+    Vec3f smoke_colour(Vec2f u) const
+    {
+        const float density = std::max(0.0f, smooth_sample(water.smoke_density.view(), cells, u));
+        const float warmth = std::abs(smooth_sample(water.temperature.view(), cells, u));
+        const float thick = 1 - std::exp(-2.5f * density);
+        const Vec3f own = mix(mix(smoke_thin, smoke_thick, thick), smoke_warm, 0.6f * (1 - std::exp(-warmth / 150)));
+        return mix(mix(night_low, night_high, std::clamp(height_of(u), 0.0f, 1.0f)), own, thick);
     }
 
     // A region of the scene: a faint tint with a dashed rim.
@@ -243,12 +276,13 @@ struct Drawing {
         const float wall = scale * std::max({-u[0], u[0] - w, -u[1], u[1] - h});
         Vec3f canvas = page;
         if (wall < 1) {
-            Vec3f tank = mix(air_low, air_high, std::clamp(height_of(u), 0.0f, 1.0f));
-            const float depth = -water_at(u), surface = -scale * depth;
-            if (surface < 3 * pen) {
+            Vec3f tank = water.smoke ? smoke_colour(u) : mix(air_low, air_high, std::clamp(height_of(u), 0.0f, 1.0f));
+            const float depth = water.smoke ? 0 : -water_at(u), surface = -scale * depth;
+            if (!water.smoke && surface < 3 * pen) {
                 Vec3f wet = water_colour(u, depth);
                 paint(wet, Vec3f::all(1),
                       streaks[static_cast<size_t>(py) * static_cast<size_t>(width) + static_cast<size_t>(px)]);
+                if (grid) paint(wet, Vec3f::all(1), 0.35f * along(on_grid(u), std::min(1.0f, 0.2f * scale)));
                 paint(tank, wet, inside(surface));
                 paint(tank, surface_line, 0.85f * along(surface, 1.5f * pen));
             }

@@ -4,6 +4,7 @@
 #include "tarn/backend/atomic.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/render/preview.h"
+#include "tarn/render/preview_smoke.h"
 #include "tarn/render/preview_world.h"
 
 namespace tarn {
@@ -105,6 +106,29 @@ void light_floor(Field<2, Vec3f>& light, Field<2, Vec3f>& scratch, Field<2, Part
         }
 }
 
+// How much sunlight gets to each block of cells.
+void light_smoke(Field<3>& sunlit, const SmokeView& smoke, const World& world, const Tiles<3>& blocks)
+{
+    const auto to = sunlit.view();
+    const Vec3f sun = world.sun;
+    parallel_for("light the smoke", blocks, [=] TARN_KERNEL(Cell<3> b) {
+        to(b) = smoke.passes({SmokeView::width * (b.as<float>() + Vec3f::all(0.5f)), sun});
+    });
+}
+
+// The floor behind smoke is darker.
+void shade_floor(Field<2, Vec3f>& light, const SmokeView& smoke, const World& world, const Tiles<2>& texels)
+{
+    const auto to = light.view();
+    const FloorMap m = world.floor_map;
+    const Vec3f sun = world.sun;
+    const float floor = world.outside.floor;
+    parallel_for("shade the floor", texels, [=] TARN_KERNEL(Cell<2> t) {
+        const Vec3f x{m.x0 + (static_cast<float>(t[0]) + 0.5f) * m.texel, floor, m.z0 + (static_cast<float>(t[1]) + 0.5f) * m.texel};
+        to(t) = smoke.passes({x, sun}) * to(t);
+    });
+}
+
 // ---- the picture ----
 
 TARN_HD Vec3f developed(Vec3f light)
@@ -119,12 +143,15 @@ struct Shot {
     World world;
     Camera camera;
     Cell<2> size;  // in pixels
+    SmokeView smoke = {};
 
     TARN_HD Vec3f colour_at(float x, float y, float& clear) const
     {
         const Vec3f d =
             camera.direction(2 * x / static_cast<float>(size[0]) - 1, 1 - 2 * y / static_cast<float>(size[1]));
-        return developed(world.seen({camera.position, d}, clear));
+        const Ray ray{camera.position, d};
+        const Vec3f light = world.seen(ray, clear);
+        return developed(smoke.any() ? smoke.over(light, ray, clear, world.colours) : light);
     }
     TARN_HD Vec3f once(Cell<2> p, float& clear) const
     {
@@ -191,6 +218,8 @@ std::vector<Vec3f> colours_of(const Scene& scene)
     return colours;
 }
 
+float luminance_of(Vec3 c) { return static_cast<float>(0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]); }
+
 template <int D>
 Tiles<D> tiles_of(Cell<D> cells)
 {
@@ -212,6 +241,17 @@ struct Painter::Room {
     const std::vector<Vec3f> colours;
     Mirror kernels_colours;
     Memory<uint8_t> drawn;  // depths, then colours
+    Field<3> sunlit;        // only of smoke
+
+    // Made when there is smoke.
+    Tiles<3> smoke_blocks()
+    {
+        Cell<3> n;
+        for (int a = 0; a < 3; ++a) n[a] = (cells.grid.cells[a] + SmokeView::width - 1) / SmokeView::width;
+        const Tiles<3> tiles = tiles_of(n);
+        if (sunlit.size() == 0) sunlit = Field<3>(tiles.grid);
+        return tiles;
+    }
 
     Room(const Scene& s, const Grid<3>& grid, int width)
         : scene(s),
@@ -239,7 +279,7 @@ Painter::~Painter() = default;
 int Painter::width() const { return room_->pixels.grid.cells[0]; }
 int Painter::height() const { return room_->pixels.grid.cells[1]; }
 
-const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solids, double time)
+const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solids, double time, const Field<3>* smoke)
 {
     Room& room = *room_;
     World world = room.empty;
@@ -253,13 +293,23 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
     world.tank.gaps = {std::as_const(room.rings[0]).view(), room.blocks.grid.cells};
     world.solid_colours = room.kernels_colours.of(room.colours.data(), room.colours.size());
     light_floor(room.light[0], room.light[1], room.landed, world, room.texels);
+    SmokeView seen;
+    if (smoke) {
+        const Tiles<3> smoke_blocks = room.smoke_blocks();
+        seen = {smoke->view(), {}, world.tank.cells, smoke_blocks.grid.cells, world.tank.size,
+                static_cast<float>(smoke_extinction(room.scene.params) * room.cells.grid.h),
+                luminance_of(room.scene.params.render.smoke_albedo)};
+        light_smoke(room.sunlit, seen, world, smoke_blocks);
+        seen.sunlit = std::as_const(room.sunlit).view();
+        shade_floor(room.light[0], seen, world, room.texels);
+    }
     world.floor_map.light = std::as_const(room.light[0]).view();
 
     const Cell<2> size = room.pixels.grid.cells;
     Camera camera = camera_of(room.scene, room.cells.grid, size, time);
     camera.position = world.outside.point_in(camera.position);
     for (Vec3f* d : {&camera.forward, &camera.right, &camera.up}) *d = world.outside.in(*d);
-    const Shot shot{world, camera, size};
+    const Shot shot{world, camera, size, seen};
     const auto once = room.once.view();
     float* const depth = reinterpret_cast<float*>(room.drawn.data());
     const float h = static_cast<float>(room.cells.grid.h);
@@ -295,7 +345,11 @@ template <>
 Image preview(const Water<3>& water, const Scene& scene, int width)
 {
     Painter painter(scene, water.grid, width);
-    Image image = painter.image(painter.draw(water.phi, water.solids, water.time).data());
+    // Smoke has no surface: everywhere is dry.
+    Field<3> dry;
+    if (water.smoke) dry = distance_field(water.grid, static_cast<float>(largest(water.grid.size().as<float>())));
+    Image image = painter.image(
+        painter.draw(water.smoke ? dry : water.phi, water.solids, water.time, water.smoke ? &water.smoke_density : nullptr).data());
     paint_drops(image, drops_of(water, scene.params.fragments), scene, water.time);
     return image;
 }

@@ -205,7 +205,7 @@ struct World {
         // Far floor dissolves in the horizon's haze, so that there is no edge of the world.
         const Vec3f away{p[0] - outside.middle[0], 0, p[2] - outside.middle[2]};
         const float haze = smoothstep(0.9f, 4.5f, length(away) / scale);
-        return mix(light, sky_outside({0, 0, -1}), haze);
+        return mix(light, sky_outside(normalized({r.d[0], 0, r.d[2]})), haze);
     }
 
     // What a ray sees that leaves the tank.

@@ -303,6 +303,12 @@ World Studio::set(const Frame3d& frame) const
     add_floor(world);
     add_tank(world);
     add_solids(world, grid, frame.now.time, shutter);
+    if (!frame.now.density.empty()) {
+        world.smoke.emplace(grid.cells, h, frame.now.density, static_cast<float>(smoke_extinction(scene_.params)),
+                            render.smoke_albedo.as<float>(), static_cast<float>(render.smoke_anisotropy));
+        world.make_ready();
+        return world;
+    }
 
     Material water;
     water.kind = MaterialKind::dielectric;

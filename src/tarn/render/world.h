@@ -14,6 +14,7 @@
 #include "tarn/render/light.h"
 #include "tarn/render/material.h"
 #include "tarn/render/meshes.h"
+#include "tarn/render/smoke_volume.h"
 #include "tarn/scene/frame.h"
 
 namespace tarn {
@@ -86,6 +87,7 @@ public:
     Meshes meshes;
     std::optional<Floor> floor;
     Lights lights;
+    std::optional<SmokeVolume> smoke;  // in the air
 
     // Call when all is there.
     void make_ready();
@@ -100,6 +102,11 @@ public:
     bool hit(Hit& found, const Ray& ray, const Inside& w, float t_max = endless) const;
     // Whether anything, clear or not, stands between.
     bool blocks(const Ray& ray, const Inside& w, float t_max) const;
+    // How much light gets through the smoke between: a number whose mean is right.
+    float through_smoke(const Ray& ray, float t_max, Random& random) const
+    {
+        return smoke ? smoke->transmittance(ray, t_max, random) : 1;
+    }
     // w beyond the surface that was hit; for clear things only.
     Inside beyond(const Inside& w, const Hit& hit) const;
     // The start of a ray that leaves a hit to the side that `d` points to.

@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
-#include "tarn/grid/octree.h"
+#include "tarn/run/check_levels.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/validate.h"
+#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -21,6 +22,8 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
+constexpr double memory_per_tall_node = 600;  // its columns' levels, faces and velocities, twice
+constexpr double memory_per_deep_cell = 12;   // phi and two labels of its body of water
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_octree_cell = 16;            // instead, where those that are not touched are in larger ones
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
@@ -32,11 +35,13 @@ constexpr double memory_per_mesh_byte = 8;    // bytes held while a byte of a me
 constexpr double memory_per_volume_byte = 8;  // of OpenVDB, which packs them
 constexpr double memory_per_plain_volume_byte = 4;
 constexpr double state_per_wet_cell = 4;     // bytes, once it is in motion
+constexpr double state_per_smoke_cell = 5;   // bytes, all over the domain
 constexpr double ply_per_surface_cell = 66;  // bytes
 constexpr double obj_per_surface_cell = 170;
 constexpr double usd_per_surface_cell = 150;
 constexpr double vtp_per_surface_cell = 73;
 constexpr double vdb_per_wet_cell = 25;
+constexpr double vdb_per_smoke_cell = 6;     // bytes, all over the domain
 constexpr double png_per_pixel = 0.55;
 constexpr double checkpoint_per_cell = 14;
 constexpr double memory_per_particle[] = {60, 80};  // bytes, with the room they are sorted in
@@ -108,10 +113,13 @@ public:
 
     CheckReport run()
     {
+        if (smoke_ && on_device())
+            add(Finding::error, fmt::format("{}: method.phases: \"smoke\" runs on processors only; leave out --backend cuda", scene_.file));
         size();
         placement();
         walls_that_do_not_stick();
         thin_walls();
+        heights();
         fit();
         return std::move(report_);
     }
@@ -151,11 +159,12 @@ private:
                 },
                 [&](const Box<D>& box, bool inside) { e.wet += inside ? box.volume() : 0; });
         }
+        if (smoke_) e.wet = smoky_cells();
         // What sources bring spreads over the floor, which has two sides.
         double surface = cost::surface_growth * double(surface_cells);
         if (!scene_.sources.empty()) surface = std::max(surface, 2.0 * double(e.cells) / grid_.cells[1]);
 
-        divide_at_start();
+        if (params_.method.grid == GridKind::octree) e.levels = levels_at_start<D>(scene_);
         const OutputParams& o = params_.output;
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
         if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell;
@@ -165,7 +174,8 @@ private:
         e.surface *= surface + moving_solid_cells();
         if (o.volume) e.volume = volume();
         const double held = double(e.levels.empty() ? e.wet : std::min(e.wet, octree_cells()));  // values that differ
-        if (o.state) e.state = cost::state_per_wet_cell * held;
+        if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * held;
+        if (smoke_) e.surface = 0;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * (e.levels.empty() ? double(e.cells) : 2 * held);
 
@@ -183,16 +193,33 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        e.memory = cost::memory_per_particle[D - 2] * particles() + cost::program +
-                   (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
-                   (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * double(touched_cells()) +
+        const double touched = params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells());
+        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
+                                     : cost::memory_per_particle[D - 2] * particles() + (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
+        e.memory = cost::program + fields +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
+        if (params_.method.grid == GridKind::tall)
+            e.memory += cost::memory_per_tall_node * e.unknowns + cost::memory_per_deep_cell * double(e.wet);
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
             e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
+    }
+
+    // Tall cells: the unknowns of a column of mean depth, and the cells of the tiles that hold its layer. (step/tall_grid.cpp)
+    double in_layer()
+    {
+        Estimate& e = report_.estimate;
+        const double columns = double(grid_.count()) / grid_.cells[1], depth = std::max(1.0, double(e.wet) / columns);
+        const double band = std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
+        const double layer = std::max(std::ceil(params_.tall.optical_depth.value_or(0) / grid_.h), band + std::ceil(params_.time.cfl) + 1) + 1;
+        const double gaps = params_.tall.gaps == TallGaps::single ? 1 : std::log2(std::max(1.0, 0.5 * (depth - layer) + 1));
+        e.per_column = std::min(depth, layer + std::ceil(gaps));
+        e.unknowns = columns * e.per_column;
+        return std::min(double(touched_cells()), columns * (layer + band + 2.5 * tile_size));
     }
 
     // Solids that move are written every frame, as meshes twice as fine as the water's.
@@ -217,7 +244,7 @@ private:
     double volume() const
     {
         if (params_.output.volume_format == VolumeFormat::vdb)
-            return cost::vdb_per_wet_cell * double(report_.estimate.wet);
+            return smoke_ ? cost::vdb_per_smoke_cell * double(grid_.count()) : cost::vdb_per_wet_cell * double(report_.estimate.wet);
         const int components = params_.output.volume_format == VolumeFormat::vti ? 3 : D;
         return 4.0 * (1 + components + (scene_.solids.empty() ? 0 : 1)) * double(grid_.count());
     }
@@ -234,6 +261,28 @@ private:
         fields += 2 + D + (velocity ? D * D : 0) + 2 * D;  // the air's own velocity, acceleration and its backup
         if (params_.fluid.viscosity.any() || params_.air.viscosity.any()) fields += 1 + 3 * D;
         return 4 * fields;
+    }
+
+    // The cells that smoke is in at the start.
+    int64_t smoky_cells() const
+    {
+        if (scene_.clouds.empty()) return 0;
+        const std::vector<Shape> clouds = scene_.clouds.at(0);
+        return count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
+    }
+
+    // Of a whole domain of air with smoke, as step/smoke.cpp makes them.
+    double smoke_bytes_per_cell() const
+    {
+        const double state = 4 * (4 + D);                               // phi, pressure, density, temperature, velocity
+        const double work = 4 * (1 + 3) + 4 * D + D;                    // swelling, scratch, faces, known
+        const double carrying = 4 * (D + 5);                            // fluxes, capacity, filled, next
+        const double solver = 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);   // diagonal, Dirichlet terms, coarse levels
+        double bytes = 2 * state + work + carrying + solver;
+        if (params_.air.viscosity.any()) bytes += 3 * 4 * D;
+        if (!scene_.solids.empty()) bytes += 4 + 4;  // distance to fluid, labels of closed components
+        if (D == 3 && params_.output.preview) bytes += 4 + 4.0 / 27;  // a level set without water, sunlight
+        return bytes;
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
@@ -263,7 +312,9 @@ private:
     // How many particles the surface will have.
     double particles() const
     {
-        if (params_.method.surface == SurfaceKind::level_set || scene_.water.empty()) return 0;
+        const SurfaceKind kind = params_.method.surface;
+        if (kind == SurfaceKind::level_set || kind == SurfaceKind::marker_chains || scene_.water.empty()) return 0;
+        if (kind == SurfaceKind::height_field) return double(grid_.count()) / grid_.cells[1];
         if (params_.method.surface == SurfaceKind::markers)
             return double(report_.estimate.wet) / marker_share<D>(markers_along<D>(params_.surface.particles_per_cell));
         double free_surface = 0;  // in cells; it has one on either side
@@ -326,30 +377,6 @@ private:
         return std::min(int64_t(cells), grid_.count());
     }
 
-    // The octree at the start, as step/octree.cpp divides the domain.
-    void divide_at_start()
-    {
-        if (params_.method.grid != GridKind::octree) return;
-        const int most = most_levels_of(grid_), levels = params_.octree.levels > 0 ? params_.octree.levels : most;
-        Octree<D> octree = make_octree(grid_, levels);
-        const TileMap<D> map(grid_);
-        std::vector<uint8_t> states;
-        const double band = grid_.h * std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
-        const double reach = band + 0.5 * tile_size * grid_.h;
-        for (size_t i = 0; i < map.flags.size(); ++i) {
-            const Box<D> box = map.box(map.tile(i));
-            const Vec3 x = lift<D>(0.5 * grid_.h * (box.lo + box.hi).template as<double>());
-            const double d = scene_.water.empty() ? reach : distance(water_, x), wall = in_domain(x);
-            // Along the domain's sides the water goes on.
-            const bool surface = std::fabs(d) < reach && d - wall > 0.1 * grid_.h, solid = in_solid(x) < reach;
-            states.push_back(static_cast<uint8_t>(d >= reach             ? TileState::none
-                                                  : surface || solid || d > 0 ? TileState::fine
-                                                                         : TileState::coarse));
-        }
-        divide(octree, states, {}, 1);
-        for (const OctreeLevel<D>& level : octree.levels) report_.estimate.levels.push_back(level.leaves.cells());
-    }
-
     // Whether a shape is where it can do anything. The reader has refused water, sources, sinks and wind outside the
     // domain.
     void placement()
@@ -380,6 +407,8 @@ private:
                                               "[wind]",
                                               scene_.file));
 
+        if (smoke_ && report_.estimate.wet == 0 && scene_.sources.empty())
+            add(Finding::error, fmt::format("{}: all the smoke lies inside solids, or is thinner than a cell", scene_.file));
         if (!scene_.water.empty() && !scene_.solids.empty()) {
             const int64_t both =
                 count_inside(grid_, [&](Vec3 x) { return std::max(distance(water_, x), in_solid(x)); });
@@ -387,7 +416,7 @@ private:
                 add(Finding::info,
                     fmt::format("{}: water and solids overlap in {} cells; the solid wins", scene_.file, both));
         }
-        if (report_.estimate.wet == 0 && scene_.sources.empty())
+        if (!smoke_ && report_.estimate.wet == 0 && scene_.sources.empty())
             add(Finding::error,
                 fmt::format("{}: all the water lies inside solids, or is thinner than a cell", scene_.file));
     }
@@ -419,14 +448,14 @@ private:
     // that the water is carried with beside it.
     void walls_that_do_not_stick()
     {
-        const bool air = params_.method.phases == Phases::water_air && params_.air.viscosity.any();
+        const bool air = (smoke_ || params_.method.phases == Phases::water_air) && params_.air.viscosity.any();
         if (params_.fluid.viscosity.any() || air || params_.method.solver == Solver::foster_metaxas) return;
         const WallsParams& w = params_.domain.walls;
         for (const WallKind kind : {w.left, w.right, w.bottom, w.top, w.back, w.front})
             if (kind == WallKind::no_slip) {
-                add(Finding::warning, fmt::format("{}: domain.walls: \"no-slip\" does nothing to water without viscosity; give fluid.viscosity, or "
+                add(Finding::warning, fmt::format("{}: domain.walls: \"no-slip\" does nothing to {} without viscosity; give {}.viscosity, or "
                                                   "make it \"slip\"",
-                                                  scene_.file));
+                                                  scene_.file, smoke_ ? "air" : "water", smoke_ ? "air" : "fluid"));
                 break;
             }
     }
@@ -490,6 +519,32 @@ private:
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
+    // A height field has one height over every column, and nothing above it.
+    void heights()
+    {
+        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
+            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
+                                                             "cuda, or choose \"markers\"", scene_.file));
+        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
+        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
+        if (!where) return;
+        int line = 0;
+        double nearest = std::numeric_limits<double>::infinity();
+        const auto look = [&](const Geometry& shapes, int at_line) {
+            const double d = distance(shapes.at(0), *where);
+            if (d < nearest) nearest = d, line = at_line;
+        };
+        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
+        for (size_t i = 0; i < water_.size(); ++i)
+            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
+                nearest = d, line = params_.water[i].line;
+        add(Finding::error,
+            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
+                        "ground, or choose method.surface = {}",
+                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
+                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
+    }
+
     void fit()
     {
         const Estimate& e = report_.estimate;
@@ -508,6 +563,7 @@ private:
     const Params& params_;
     const Grid<D> grid_;
     const std::vector<Shape> water_, solids_;
+    const bool smoke_ = params_.method.phases == Phases::smoke;
     CheckReport report_;
 };
 
@@ -537,8 +593,10 @@ void print_check(const Scene& scene, const CheckReport& report)
     const Estimate& e = report.estimate;
     const Params& p = scene.params;
     fmt::print("{}: {}\n", scene.file, p.title.empty() ? scene.name : p.title);
-    fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % wet at the start\n", e.grid, e.cells, e.h,
-               100.0 * double(e.wet) / double(e.cells));
+    fmt::print("  grid     {} = {} cells of {:.4g} m, {:.0f} % {} at the start\n", e.grid, e.cells, e.h,
+               100.0 * double(e.wet) / double(e.cells), p.method.phases == Phases::smoke ? "with smoke" : "wet");
+    if (e.unknowns > 0)
+        fmt::print("  columns  about {:.0f} unknowns of the pressure, {:.0f} in each\n", e.unknowns, e.per_column);
     for (size_t l = 0; l < e.levels.size(); ++l)
         fmt::print("{}{} of {:.4g} m{}", l ? ", " : "  octree   ", e.levels[l], e.h * double(1 << l), l + 1 < e.levels.size() ? "" : "\n");
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,

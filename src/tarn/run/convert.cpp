@@ -103,6 +103,9 @@ int make_missing(const std::string& dir, const Scene& scene, Progress& progress)
 
 int pack(const Scene& scene, const std::string& given, bool force)
 {
+    if (!scene.params.floats.empty() || scene.params.whitewater.live)
+        throw InputError(scene.file + ": a packed scene is for states alone, which take no floats and no live whitewater; remove these, and make them "
+                                      "of the states with tarn float and tarn whitewater");
     const std::string file = given.empty() ? scene.name + ".pack" : given;
     const std::string bytes = pack_scene(scene);
     try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,7 @@ Scene joined(const Scene& run, const std::vector<SolidParams>& bodies, const std
 {
     Params params = run.params;
     params.solid.insert(params.solid.end(), bodies.begin(), bodies.end());
+    params.floats.clear();
     return build_scene(std::move(params), run.name, file, "/");
 }
 
@@ -41,6 +43,14 @@ std::string any_water(const DomainParams& domain)
 {
     return fmt::format("\n[[water]]\nshape = \"plane\"\npoint = [0, {0}{1}]\nnormal = [0, 1{1}]\n",
                        number_text(0.5 * domain.size[1]), domain.size.size() == 2 ? "" : ", 0");
+}
+
+// What floats is a body wherever it is read.
+std::vector<SolidParams> as_bodies(std::vector<SolidParams> floats)
+{
+    for (SolidParams& s : floats)
+        if (s.motion == SolidMotion::carried) s.motion = SolidMotion::body;
+    return floats;
 }
 
 // The bodies of a file, in the domain of a run.
@@ -53,6 +63,7 @@ std::vector<SolidParams> bodies_in(const std::string& file, const Scene& run)
     if (!fs::is_regular_file(file)) throw InputError(file + ": no such file; give one with the bodies");
     // It need have no water of its own; lines before this keep their numbers.
     Params params = read_params(read_file(file) + any_water(run.params.domain), file, domain);
+    for (SolidParams& s : as_bodies(std::exchange(params.floats, {}))) params.solid.push_back(std::move(s));
     for (SolidParams& s : params.solid)
         for (std::string* name : {&s.file, &s.image})
             if (!name->empty()) *name = (fs::absolute(file).parent_path() / *name).lexically_normal().string();
@@ -67,31 +78,27 @@ std::vector<SolidParams> bodies_in(const std::string& file, const Scene& run)
 }
 
 template <int D>
-class Floating {
+class Floating : public LiveFloats {
 public:
-    Floating(const std::string& out, const Scene& scene, Progress& progress)
-        : scene_(scene), progress_(progress), bodies_(scene.bodies), file_(out + "/bodies.jsonl", -1, true)
+    Floating(const std::string& out, Scene scene)
+        : scene_(std::move(scene)), bodies_(scene_.bodies), file_(out + "/bodies.jsonl", -1, true)
     {
         for (const RigidBody& b : bodies_) nodes_.push_back(float_nodes(b, scene_));
     }
 
-    // Returns false when interrupted.
-    bool run(const std::map<int, std::string>& states)
+    void add(int frame, const std::string& state) override
     {
-        const Timer timer;
-        FrameState<D> before;
-        for (const auto& [frame, path] : states) {
-            if (interrupted()) return false;
-            FrameState<D> after = read_state<D>(path);
-            if (frame != states.begin()->first) between_frames(before, after, path);
-            file_.add(frame, after.time, bodies_);
-            before = std::move(after);
-            progress_.show(fmt::format("frame {}/{}", frame, states.rbegin()->first));
-        }
-        const double seconds = timer.seconds();
-        progress_.note(fmt::format("done: {} frames of {} bodies in {}, {:.1f} frames a second", states.size(), bodies_.size(),
-                                   duration_text(seconds), static_cast<double>(states.size()) / seconds));
-        return true;
+        FrameState<D> after = read_state<D>(state);
+        if (any_) between_frames(before_, after, state);
+        any_ = true;
+        file_.add(frame, after.time, bodies_);
+        before_ = std::move(after);
+    }
+    std::vector<RigidPose> poses() const override
+    {
+        std::vector<RigidPose> poses;
+        for (const RigidBody& b : bodies_) poses.push_back({b.position, b.rotation});
+        return poses;
     }
 
 private:
@@ -111,25 +118,60 @@ private:
         }
     }
 
-    const Scene& scene_;
-    Progress& progress_;
+    const Scene scene_;
+    bool any_ = false;  // frames yet
+    FrameState<D> before_;
     std::vector<RigidBody> bodies_;
     std::vector<FloatNodes> nodes_;
     BodiesFile file_;
 };
 
+// Begins a set: its folder, with the bodies.
+std::unique_ptr<LiveFloats> begin_set(const std::string& out, Scene scene, const Params& run, const std::vector<SolidParams>& bodies)
+{
+    if (!contacts_available()) throw InputError("floats: this program was built without Bullet, which finds contacts");
+    fs::create_directories(out);
+    Params kept = run;
+    kept.solid = bodies;
+    kept.floats.clear();
+    write_file(out + "/scene.toml", write_params(kept));
+    if (run.dimension() == 2) return std::make_unique<Floating<2>>(out, std::move(scene));
+    return std::make_unique<Floating<3>>(out, std::move(scene));
+}
+
+// Returns false when interrupted.
+bool carry(LiveFloats& set, const std::map<int, std::string>& states, Progress& progress)
+{
+    const Timer timer;
+    for (const auto& [frame, path] : states) {
+        if (interrupted()) return false;
+        set.add(frame, path);
+        progress.show(fmt::format("frame {}/{}", frame, states.rbegin()->first));
+    }
+    const double seconds = timer.seconds();
+    progress.note(fmt::format("done: {} frames of {} bodies in {}, {:.1f} frames a second", states.size(), set.poses().size(),
+                              duration_text(seconds), static_cast<double>(states.size()) / seconds));
+    return true;
+}
+
 }  // namespace
+
+std::unique_ptr<LiveFloats> live_floats(const std::string& dir, const Scene& run)
+{
+    if (run.params.floats.empty()) return nullptr;
+    return begin_set(set_folder(dir, live_set), with_live_floats(run), run.params, as_bodies(run.params.floats));
+}
+
+Scene with_live_floats(const Scene& run) { return joined(run, as_bodies(run.params.floats), run.file); }
 
 int float_bodies(const FloatOptions& options)
 {
-    const Scene run = kept_scene(options.dir, {});
+    const Scene run = kept_water(options.dir, {});
     const std::map<int, std::string> states = kept_frames(options.dir, "");
-    if (!contacts_available()) throw InputError("tarn float: this program was built without Bullet, which finds contacts");
     if (!run.bodies.empty())
         throw InputError(options.dir + ": has bodies of its own, which the water feels; give these to its scene, too, and run it "
                                        "again");
     const std::vector<SolidParams> bodies = bodies_in(options.scene, run);
-    const Scene scene = joined(run, bodies, options.scene);
     const std::string name = options.name.empty() ? fs::path(options.scene).stem().string() : options.name;
     if (name.find('/') != std::string::npos || name == "." || name == "..")
         throw InputError(fmt::format("--name {}: is a folder's name within {}/float; leave out slashes and dots", name, options.dir));
@@ -137,12 +179,8 @@ int float_bodies(const FloatOptions& options)
     set_threads(options.threads);
     Progress progress(options.quiet);
     const Interrupts interrupts;
-    fs::create_directories(out);
-    Params kept = run.params;
-    kept.solid = bodies;
-    write_file(out + "/scene.toml", write_params(kept));
-    const bool done = scene.params.dimension() == 2 ? Floating<2>(out, scene, progress).run(states)
-                                                    : Floating<3>(out, scene, progress).run(states);
+    const auto set = begin_set(out, joined(run, bodies, options.scene), run.params, bodies);
+    const bool done = carry(*set, states, progress);
     if (!done) {
         progress.warn("interrupted; it begins anew when it is called again");
         return exit_interrupted;
@@ -151,8 +189,12 @@ int float_bodies(const FloatOptions& options)
     return exit_done;
 }
 
-Scene with_floats(const Scene& run, const std::string& dir, const std::vector<std::string>& names)
+Scene with_floats(const Scene& run, const std::string& dir, const std::vector<std::string>& given)
 {
+    std::vector<std::string> names = given;
+    if (!run.params.floats.empty() && fs::exists(set_folder(dir, live_set) + "/bodies.jsonl") &&
+        std::find(names.begin(), names.end(), live_set) == names.end())
+        names.insert(names.begin(), live_set);
     if (names.empty()) return run;
     std::vector<SolidParams> bodies;
     std::map<double, std::vector<RigidPose>> poses;

@@ -16,8 +16,25 @@ namespace fs = std::filesystem;
 
 namespace tarn {
 
+namespace {
+
+// Whoever names the folder of what was made of a run is told how to see it.
+void refuse_parts_of_runs(const std::string& dir)
+{
+    const fs::path path = fs::path(dir + "/.").lexically_normal().parent_path(), parent = path.parent_path();
+    const std::string name = path.filename().string();
+    if (name == "whitewater" && fs::exists(parent / "run.json"))
+        throw InputError(fmt::format("{}: is the whitewater of a run, which is shown with its water; give the run's folder, {}", dir, parent.string()));
+    if (parent.filename() == "float" && fs::exists(parent.parent_path() / "run.json"))
+        throw InputError(fmt::format("{0}: is a set of floats, which is shown with its water; give the run's folder, {1} --float {2}", dir,
+                                     parent.parent_path().string(), name));
+}
+
+}  // namespace
+
 Scene kept_scene(const std::string& dir, const Overrides& settings)
 {
+    refuse_parts_of_runs(dir);
     const std::string file = dir + "/scene.toml";
     if (!fs::is_directory(dir)) throw InputError(dir + ": no such folder; give the folder of a run");
     if (!fs::exists(file)) throw InputError(dir + ": holds no scene.toml; give the folder of a run");
@@ -28,6 +45,14 @@ Scene kept_scene(const std::string& dir, const Overrides& settings)
                                      "material, color and roughness of solids",
                                      dir, changed));
     load_tracks(dir + "/bodies.jsonl", scene);
+    return scene;
+}
+
+Scene kept_water(const std::string& dir, const Overrides& settings)
+{
+    Scene scene = kept_scene(dir, settings);
+    if (scene.params.method.phases == Phases::smoke)
+        throw InputError(dir + ": is a run of smoke, which has no surface; give the folder of a run of water");
     return scene;
 }
 

@@ -12,6 +12,8 @@ namespace tarn {
 
 // The scene of a run, seen with other settings. What was simulated cannot be changed any more. Throws InputError.
 Scene kept_scene(const std::string& dir, const Overrides& settings);
+// The same where it is water.
+Scene kept_water(const std::string& dir, const Overrides& settings);
 
 // The frames that a text names: "12", "10-20", "10-20/5", or several with commas. Throws InputError.
 std::vector<int> frames_named(const std::string& text);

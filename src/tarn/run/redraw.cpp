@@ -6,6 +6,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
+#include "tarn/output/finer.h"
 #include "tarn/output/frame_state.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/exit_code.h"
@@ -19,26 +20,52 @@
 namespace tarn {
 namespace {
 
+template <int D>
+class Drawer : public FrameFollower {
+public:
+    Drawer(const std::string& run, const std::string& dir, Scene scene, const LiveFloats* floats)
+        : run_(run), dir_(dir), scene_(std::move(scene)), floats_(floats), water_(initial_water<D>(scene_))
+    {
+    }
+    void add(int frame, const std::string& state) override
+    {
+        load_state(state, water_);
+        if (floats_) scene_.solids.tracks().record(water_.time, floats_->poses());
+        choose_drops(water_.fragments, run_, frame, scene_.params);
+        restore(water_, scene_);
+        const std::optional<Water<D>> fine = finer(water_, scene_);
+        write_png(picture(frame), preview(fine ? *fine : water_, scene_, scene_.params.output.preview_width));
+    }
+    std::string picture(int frame) const { return frame_path(dir_, "preview", frame, "png"); }
+
+private:
+    const std::string run_, dir_;
+    const Scene scene_;
+    const LiveFloats* const floats_;
+    Water<D> water_;
+};
+
 // Returns false when interrupted.
 template <int D>
-bool draw_frames(const std::string& run, const std::string& dir, const Scene& scene,
-                 const std::map<int, std::string>& states, Progress& progress)
+bool draw_frames(Drawer<D> drawer, const std::map<int, std::string>& states, Progress& progress)
 {
-    Water<D> water = initial_water<D>(scene);
     for (const auto& [frame, state] : states) {
         if (interrupted()) return false;
         const Timer timer;
-        load_state(state, water);
-        choose_drops(water.fragments, run, frame, scene.params);
-        restore(water, scene);
-        const std::string picture = frame_path(dir, "preview", frame, "png");
-        write_png(picture, preview(water, scene, scene.params.output.preview_width));
-        progress.note(fmt::format("frame {}  {}  {:.1f} s", frame, picture, timer.seconds()));
+        drawer.add(frame, state);
+        progress.note(fmt::format("frame {}  {}  {:.1f} s", frame, drawer.picture(frame), timer.seconds()));
     }
     return true;
 }
 
 }  // namespace
+
+std::unique_ptr<FrameFollower> live_drawer(const std::string& dir, const Scene& run, const LiveFloats* floats)
+{
+    Scene scene = floats ? with_live_floats(run) : read_scene(dir + "/scene.toml");
+    if (run.params.dimension() == 2) return std::make_unique<Drawer<2>>(dir, dir, std::move(scene), floats);
+    return std::make_unique<Drawer<3>>(dir, dir, std::move(scene), floats);
+}
 
 int redraw(const RedrawOptions& options)
 {
@@ -50,8 +77,8 @@ int redraw(const RedrawOptions& options)
     set_threads(options.threads);
     Progress progress(options.quiet);
     const Interrupts interrupts;
-    const bool done = scene.params.dimension() == 2 ? draw_frames<2>(options.dir, dir, scene, states, progress)
-                                                    : draw_frames<3>(options.dir, dir, scene, states, progress);
+    const bool done = scene.params.dimension() == 2 ? draw_frames(Drawer<2>(options.dir, dir, scene, nullptr), states, progress)
+                                                    : draw_frames(Drawer<3>(options.dir, dir, scene, nullptr), states, progress);
     if (!done) {
         progress.warn("interrupted; to draw all frames, call it again");
         return exit_interrupted;

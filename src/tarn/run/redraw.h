@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tarn/run/float.h"
 #include "tarn/scene/read.h"
 
 namespace tarn {
@@ -19,5 +20,8 @@ struct RedrawOptions {
 // All frames take the place of the drawings in DIR/preview and their movie is made; single ones are a try, and lie in
 // DIR/try/preview.
 int redraw(const RedrawOptions& options);
+
+// Draws frames as a run goes on, with what follows it. `floats`, if any, must outlive it and be given each frame before.
+std::unique_ptr<FrameFollower> live_drawer(const std::string& dir, const Scene& run, const LiveFloats* floats);
 
 }  // namespace tarn

@@ -19,6 +19,7 @@
 #include "tarn/base/error.h"
 #include "tarn/base/timer.h"
 #include "tarn/output/files.h"
+#include "tarn/output/finer.h"
 #include "tarn/render/denoise.h"
 #include "tarn/render/studio.h"
 #include "tarn/run/exit_code.h"
@@ -28,6 +29,7 @@
 #include "tarn/run/kept.h"
 #include "tarn/run/progress.h"
 #include "tarn/scene/read.h"
+#include "tarn/step/step.h"
 
 namespace fs = std::filesystem;
 
@@ -145,13 +147,24 @@ private:
         return width >= params_.width && height >= params_.height && samples >= params_.samples;
     }
 
+    // As fine as what carries its surface.
+    FrameState<3> state_of(const std::string& path)
+    {
+        if (!keeps_points(scene_.params)) return read_state<3>(path);
+        if (!water_) water_ = initial_water<3>(scene_);
+        load_state(path, *water_);
+        restore(*water_, scene_);
+        std::optional<Water<3>> fine = finer(*water_, scene_);
+        return fine ? shown_state(*fine) : read_state<3>(path);
+    }
+
     bool render_frame(int frame, const std::string& state, const Paths& paths, const Claim& claim, int made, int left)
     {
-        FrameState<3> water = read_state<3>(state);
+        FrameState<3> water = state_of(state);
         choose_drops(water.fragments, options_.dir, frame, scene_.params);
         Frame3d data = frame_from(water, scene_.params.fragments);
         const std::string next = frame_path(options_.dir, "state", frame + 1, state_ending);
-        if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(read_state<3>(next));
+        if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(state_of(next));
 
         const World world = studio_.set(data);
         const Camera camera = studio_.camera(data.now.time, double(params_.width) / params_.height);
@@ -180,6 +193,7 @@ private:
     const Studio studio_;
     Progress progress_;
     const PictureParams params_;
+    std::optional<Water<3>> water_;  // only where points carry the surface
     double seconds_ = 0;
 };
 

@@ -20,6 +20,7 @@
 #include "tarn/run/convert.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
+#include "tarn/run/live.h"
 #include "tarn/run/plot.h"
 #include "tarn/run/progress.h"
 #include "tarn/run/render.h"
@@ -47,6 +48,7 @@ public:
           progress_(progress),
           threads_(options.threads > 0 ? options.threads : this_machine().cores),
           water_(initial_water<D>(scene)),
+          live_(folder.dir(), scene, progress),
           backup_(water_.grid)
     {
         const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
@@ -115,6 +117,7 @@ private:
             try {
                 frame_ = load_checkpoint(path, water_);
                 restore(water_, scene_);
+                live_.catch_up(frame_);
                 say(fmt::format("going on from {}: frame {}, {:.4f} s", path, frame_, water_.time));
                 return true;
             } catch (const RunError& e) {
@@ -247,7 +250,10 @@ private:
 
     void write(const Water<D>& water, const FramePaths& paths, int frame, bool save)
     {
-        tarn::write_frame(paths, water, scene_);
+        FramePaths own = paths;
+        if (live_.any()) own.preview.clear();
+        tarn::write_frame(own, water, scene_);
+        live_.add(frame);
         if (!save) return;
         save_checkpoint(folder_.checkpoint_path(water.step), water, frame);
         folder_.prune_checkpoints();
@@ -376,6 +382,7 @@ private:
     Timer since_status_;
 
     Water<D> water_;
+    Live live_;
     int halvings_ = 0;  // of dt, in the newest step
     Backup<D> backup_;
     // On a GPU: states whose frames are being written, their pictures, and that work.

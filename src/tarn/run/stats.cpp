@@ -124,7 +124,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.max_divergence = m.max_divergence;
     r.pressure_iterations = report.pressure.iterations;
     r.pressure_residual = report.pressure.residual;
-    r.unknowns = report.pressure.unknowns;
+    r.unknowns = m.unknowns;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
     r.components = static_cast<long>(water.ledger.expected.size());

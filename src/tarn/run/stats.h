@@ -19,8 +19,7 @@ struct StatsRow {
     double max_speed = 0, max_divergence = 0;
     int pressure_iterations = 0;
     double pressure_residual = 0;
-    long unknowns = 0;  // of the pressure; 0 where the method does not count them
-    long cells_wet = 0, particles = 0, components = 0;
+    long unknowns = 0, cells_wet = 0, particles = 0, components = 0;
     FragmentTotals fragments;
     Exchange exchange;
     double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;

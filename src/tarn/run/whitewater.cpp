@@ -15,6 +15,7 @@
 #include "tarn/output/frame_state.h"
 #include "tarn/output/particles.h"
 #include "tarn/output/vtk.h"
+#include "tarn/run/bodies_file.h"
 #include "tarn/run/exit_code.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/interrupt.h"
@@ -31,12 +32,21 @@ namespace {
 
 // A pass over the frames of one run.
 template <int D>
-class Pass {
+class Pass : public FrameFollower {
 public:
-    Pass(const std::string& dir, const Scene& scene, Progress& progress)
-        : dir_(dir), scene_(scene), progress_(progress), water_(initial_water<D>(scene)), before_(water_.grid)
+    Pass(const std::string& dir, Scene scene, Progress& progress)
+        : dir_(dir), scene_(std::move(scene)), progress_(progress), water_(initial_water<D>(scene_)), before_(water_.grid)
     {
         phi_before_ = distance_field(water_.grid, 0);
+    }
+
+    void add(int frame, const std::string& state) override
+    {
+        next(state, first_);
+        if (!first_) between_frames();
+        first_ = false;
+        write(frame);
+        most_ = std::max(most_, white_.drops.count());
     }
 
     // Returns false when interrupted.
@@ -45,12 +55,8 @@ public:
         const Timer timer;
         for (const auto& [frame, state] : states) {
             if (interrupted()) return false;
-            const bool first = frame == states.begin()->first;
-            next(state, first);
-            if (!first) between_frames();
-            write(frame);
+            add(frame, state);
             progress_.show(fmt::format("frame {}/{}  {} drops", frame, states.rbegin()->first, white_.drops.count()));
-            most_ = std::max(most_, white_.drops.count());
         }
         progress_.note(fmt::format("done: {} frames in {}, at most {} droplets, bubbles and foam -> {}/whitewater",
                                    states.size(), duration_text(timer.seconds()), most_, dir_));
@@ -66,11 +72,12 @@ private:
         const double time = water_.time;
         phi_before_.swap(water_.phi);
         before_.swap(water_.velocity);
+        if (!scene_.bodies.empty()) load_tracks(dir_ + "/bodies.jsonl", scene_);
         load_state(state, water_);
         restore(water_, scene_);
         fastest_ = std::max(fastest_, water_.fastest);
         dt_ = water_.time - time;
-        if (!first) add(white_, landed(own));
+        if (!first) tarn::add(white_, landed(own));
     }
 
     // The run's own droplets that the water takes back before this frame: they fly on by themselves until then.
@@ -126,8 +133,9 @@ private:
     }
 
     const std::string dir_;
-    const Scene& scene_;
+    const Scene scene_;
     Progress& progress_;
+    bool first_ = true;
     Water<D> water_;
     Field<D> phi_before_;
     FaceField<D> before_;
@@ -144,11 +152,29 @@ void clear(const std::string& dir)
         for (const auto& [frame, path] : frames_in(dir, "whitewater", ending)) fs::remove(path);
 }
 
+// Begins anew, with all settings beside it.
+void begin_pass(const std::string& dir, const Params& params)
+{
+    fs::create_directories(dir + "/whitewater");
+    clear(dir);
+    write_file(dir + "/whitewater/whitewater.toml", write_params(params));
+}
+
 }  // namespace
+
+std::unique_ptr<FrameFollower> live_whitewater(const std::string& dir, const Scene& run, Progress& progress)
+{
+    if (!run.params.whitewater.live) return nullptr;
+    begin_pass(dir, run.params);
+    // A scene of its own: where its bodies are is that of the frames.
+    Scene scene = read_scene(dir + "/scene.toml");
+    if (run.params.dimension() == 2) return std::make_unique<Pass<2>>(dir, std::move(scene), progress);
+    return std::make_unique<Pass<3>>(dir, std::move(scene), progress);
+}
 
 int whitewater(const WhitewaterOptions& options)
 {
-    const Scene scene = kept_scene(options.dir, options.settings);
+    const Scene scene = kept_water(options.dir, options.settings);
     const std::map<int, std::string> states = kept_frames(options.dir, "");
     int expected = states.begin()->first;
     for (const auto& [frame, path] : states) {
@@ -162,9 +188,7 @@ int whitewater(const WhitewaterOptions& options)
     set_threads(options.threads);
     Progress progress(options.quiet);
     const Interrupts interrupts;
-    fs::create_directories(options.dir + "/whitewater");
-    clear(options.dir);
-    write_file(options.dir + "/whitewater/whitewater.toml", write_params(scene.params));
+    begin_pass(options.dir, scene.params);
     const bool done = scene.params.dimension() == 2 ? Pass<2>(options.dir, scene, progress).run(states)
                                                     : Pass<3>(options.dir, scene, progress).run(states);
     if (done) return exit_done;

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
+#include "tarn/output/finer.h"
 #include "tarn/output/frame_state.h"
 #include "tarn/output/numpy.h"
+#include "tarn/output/revolve.h"
 #include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
 #include "tarn/output/vtk.h"
@@ -95,7 +97,7 @@ FramePaths FramePaths::missing() const
 
 bool FramePaths::any() const
 {
-    for (const std::string* path : {&surface, &solids, &volume, &particles, &preview, &grid, &state})
+    for (const std::string* path : {&surface, &solids, &volume, &heights, &particles, &preview, &grid, &state})
         if (!path->empty()) return true;
     return false;
 }
@@ -109,6 +111,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     if (output.surface != SurfaceFormat::none) paths.surface = frame_path(dir, "surface", frame, mesh);
     if (solids) paths.solids = frame_path(dir, "solids", frame, mesh);
     if (output.volume) paths.volume = frame_path(dir, "volume", frame, ending(output.volume_format));
+    if (output.heights) paths.heights = frame_path(dir, "heights", frame, "npz");
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
     if (output.preview) paths.preview = frame_path(dir, "preview", frame, "png");
@@ -120,7 +123,10 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
 FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
 {
     const bool solids = writes_solids(scene) && (frame == 0 || scene.solids.moving());
-    return frame_paths(dir, scene.params.output, frame, solids);
+    FramePaths paths = frame_paths(dir, scene.params.output, frame, solids);
+    // Smoke has neither a surface nor drops.
+    if (scene.params.method.phases == Phases::smoke) paths.surface.clear(), paths.particles.clear();
+    return paths;
 }
 
 void prepare_frames(const std::string& dir, const Params& params, bool solids)
@@ -167,16 +173,20 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     const OutputParams& output = scene.params.output;
     FrameShapes shapes;
     shapes.time = water.time;
-    if (!paths.surface.empty()) shapes.surface = surface_mesh(water);
+    std::optional<Water<D>> fine;
+    if (!paths.surface.empty() || !paths.preview.empty()) fine = finer(water, scene);
+    const Water<D>& shown = fine ? *fine : water;
+    if (!paths.surface.empty()) shapes.surface = output.revolve ? revolved(surface_mesh(shown)) : surface_mesh(shown);
     if (!paths.particles.empty() || (!paths.surface.empty() && output.particles))
         shapes.spray = drops_of(water, scene.params.fragments);
     if constexpr (D == 3)
         if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
     write_shapes(paths, scene.params, shapes);
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
-    if (!paths.preview.empty()) write_png(paths.preview, preview(water, scene, output.preview_width));
+    if (!paths.preview.empty()) write_png(paths.preview, preview(shown, scene, output.preview_width));
+    if (!paths.heights.empty()) write_heights_npz(paths.heights, water);
     if (!paths.grid.empty()) write_png(paths.grid, grid_picture(water, output.preview_width));
-    if (!paths.state.empty()) write_state(paths.state, water);
+    if (!paths.state.empty()) write_state(paths.state, water, keeps_points(scene.params));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);
 template void write_frame<3>(const FramePaths&, const Water<3>&, const Scene&);

@@ -19,7 +19,8 @@ std::optional<Problem> needs_octree(const Params& params)
     if (o.pressure != none.pressure) return Problem{"octree.pressure", why};
     if (o.distance != none.distance) return Problem{"octree.distance", why};
     if (o.advection != none.advection) return Problem{"octree.advection", why};
-    if (params.output.preview_grid) return Problem{"output.preview_grid", why};
+    if (params.output.preview_grid && params.method.grid == GridKind::uniform && params.dimension() == 3)
+        return Problem{"output.preview_grid", "draws an octree's cells, and tall ones in 2D; remove it"};
     return {};
 }
 

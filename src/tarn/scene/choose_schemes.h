@@ -5,8 +5,8 @@
 
 namespace tarn {
 
-// `given` tells whether a scene has a key in a table. Water and air together are carried as in [SSK05], by CIP; the solver of
-// [FM96] has its markers, its relaxation and its step.
+// `given` tells whether a scene has a key in a table. Water and air together are carried as in [SSK05], by CIP, smoke by
+// MacCormack's method; the solver of [FM96] has its markers, its relaxation and its step, and comes with its surfaces.
 template <class Given>
 void choose_schemes(Params& params, const Given& given)
 {
@@ -14,6 +14,16 @@ void choose_schemes(Params& params, const Given& given)
         if (!given("method", "advection")) params.method.advection = Advection::cip;
         if (!given("surface", "advection")) params.surface.advection = Advection::cip;
     }
+    if (params.method.phases == Phases::smoke) {
+        if (!given("method", "advection")) params.method.advection = Advection::maccormack;
+        // There is no surface, and there are no drops.
+        if (!given("output", "surface")) params.output.surface = SurfaceFormat::none;
+        if (!given("output", "particles")) params.output.particles = false;
+    }
+    const SurfaceKind surface = params.method.surface;
+    if (!given("method", "solver") && (surface == SurfaceKind::markers || surface == SurfaceKind::marker_chains ||
+                                       surface == SurfaceKind::height_field))
+        params.method.solver = Solver::foster_metaxas;
     if (params.method.solver == Solver::foster_metaxas) {
         if (!given("method", "surface")) params.method.surface = SurfaceKind::markers;
         if (!given("surface", "particles_per_cell")) params.surface.particles_per_cell = 16;

@@ -192,6 +192,20 @@ FloatNodes float_nodes(const RigidBody& body, const Scene& scene)
     }
     const double volume = side;
     side = std::pow(volume, 1.0 / dimension);
+    // How much of a small part is inside: of its extent along the surface's normal, which in a flat body is not that along others.
+    const auto inside = [&](Vec3 r) {
+        const double d = depth(r);
+        if (std::fabs(d) > (nodes.spacing[0] + nodes.spacing[1] + nodes.spacing[2]) / small) return d > 0 ? 1.0 : 0.0;
+        Vec3 slope;
+        for (int a = 0; a < dimension; ++a) {
+            Vec3 step;
+            step[a] = 0.05 * side;
+            slope[a] = depth(r + step) - depth(r - step);
+        }
+        double width = 0;
+        for (int a = 0; a < dimension; ++a) width += std::fabs(slope[a]) * nodes.spacing[a] / small;
+        return width > 0 ? std::clamp(0.5 + d * length(slope) / width, 0.0, 1.0) : (d > 0 ? 1.0 : 0.0);
+    };
     std::vector<Vec3> sums(static_cast<size_t>(n[0]) * static_cast<size_t>(n[1] * n[2]));
     std::vector<double> volumes(sums.size());
     for (int k = 0; k < parts[2]; ++k)
@@ -200,7 +214,7 @@ FloatNodes float_nodes(const RigidBody& body, const Scene& scene)
                 const int at[3] = {i, j, k};
                 Vec3 r;
                 for (int a = 0; a < dimension; ++a) r[a] = lo[a] + (at[a] + 0.5) * nodes.spacing[a] / small;
-                const double v = std::clamp(0.5 + depth(r) / side, 0.0, 1.0) * volume;
+                const double v = inside(r) * volume;
                 const size_t node = static_cast<size_t>(i / small + n[0] * (j / small + n[1] * (k / small)));
                 volumes[node] += v;
                 sums[node] += v * r;

@@ -59,10 +59,16 @@ TARN_HD inline double part_inside(const Shape& shape, const Grid<D>& grid, Cell<
     return sum / all;
 }
 
+// In smoke, a source's velocity is that of its air before the pressure acts, and no nozzle.
+bool is_inlet(const Scene& scene, size_t s)
+{
+    return scene.params.method.phases != Phases::smoke && scene.params.source[s].is_inlet();
+}
+
 bool gives_nothing(const SourceParams& source, double t, double dt)
 {
     // So that what a source gives in all does not depend on the steps, its means over them count.
-    return source.is_inlet() ? source.velocity->mean(t, dt) == Vec3{} : !(source.rate->mean(t, dt) > 0);
+    return source.is_inlet() ? source.velocity->mean(t, dt) == Vec3{} : !(source.rate && source.rate->mean(t, dt) > 0);
 }
 
 bool is_closed(const SinkParams& sink, double t, double dt) { return sink.open.mean(t, dt) < 0.5; }
@@ -228,12 +234,12 @@ Flows<D> make_flows(const Scene& scene, const Grid<D>& grid)
     const std::vector<Shape> solids = scene.solids.empty() ? std::vector<Shape>{} : scene.solids.at(0);
     size_t inlets = 0;
     for (size_t s = 0; s < count; ++s) {
-        inlets += scene.params.source[s].is_inlet();
+        inlets += is_inlet(scene, s);
         flows.any_rate |= scene.params.source[s].fills();
         flows.source_tiles.push_back(tiles_near<D>(scene.sources[s].at(0), grid));
         flows.middle.push_back(deepest_point<D>(scene.sources[s].at(0), solids, flows.source_tiles[s]));
         flows.shut.push_back(gives_nothing(scene.params.source[s], 0, 0));
-        flows.due.push_back(scene.params.source[s].is_inlet() && flows.shut[s] ? 1 : 0);
+        flows.due.push_back(is_inlet(scene, s) && flows.shut[s] ? 1 : 0);
     }
     for (size_t s = 0; s < scene.sinks.size(); ++s) {
         flows.any_rate |= scene.params.sink[s].rate.has_value();
@@ -259,7 +265,7 @@ void shut_sources(Flows<D>& flows, const Scene& scene, double t, double dt)
     bool changed = false;
     for (size_t s = 0; s < scene.sources.size(); ++s) {
         const uint8_t off = gives_nothing(scene.params.source[s], t, dt);
-        changed |= flows.shut[s] != off && scene.params.source[s].is_inlet();
+        changed |= flows.shut[s] != off && is_inlet(scene, s);
         flows.shut[s] = off;
     }
     if (changed) place_inlets(flows, scene);
@@ -347,8 +353,9 @@ double set_rates(Flows<D>& flows, const Field<D>& phi, const Solids<D>& solids, 
                  double dt)
 {
     size_t inlets = 0;
-    for (const auto& source : scene.params.source)
-        if (source.is_inlet()) flows.inlet_velocity[inlets++] = take<D>(source.velocity->mean(t, dt)).template as<float>();
+    for (size_t s = 0; s < scene.sources.size(); ++s)
+        if (is_inlet(scene, s))
+            flows.inlet_velocity[inlets++] = take<D>(scene.params.source[s].velocity->mean(t, dt)).template as<float>();
     if (flows.any_inlet) {
         backend::copy(flows.inlet_velocity_there.data(), flows.inlet_velocity.data(),
                       flows.inlet_velocity.size() * sizeof(Vec<D, float>));

@@ -2,7 +2,7 @@
 //   magic, version, the scene's name
 //   sections    each its name and entries; an entry is its shape's line and rows, then its own rows. Where a shape may
 //               be left out, a byte tells whether there is one
-//   samples     of water, solids, sources, sinks, wind, forces and surface pressures, in the order in which build_scene
+//   samples     of water, clouds, solids, sources, sinks, wind, forces and surface pressures, in the order in which build_scene
 //               asks for them
 //   checksum    64 bits over all that
 // A row is its name, its kind and its value; rows without a value are left out, and an empty name ends them. Names keep
@@ -25,7 +25,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "packed scenes are written as they lie in memory");
 
-constexpr uint32_t version = 3;
+constexpr uint32_t version = 4;
 
 // ---- Writing ----
 
@@ -285,7 +285,7 @@ std::string pack_scene(const Scene& scene)
         }
     }
 
-    std::vector<const Geometry*> geometries{&scene.water, &scene.solids};
+    std::vector<const Geometry*> geometries{&scene.water, &scene.clouds, &scene.solids};
     for (const Geometry& g : scene.sources) geometries.push_back(&g);
     for (const Geometry& g : scene.sinks) geometries.push_back(&g);
     geometries.push_back(&scene.wind);

@@ -13,6 +13,7 @@
 #include "tarn/base/nearest.h"
 #include "tarn/params/tables.h"
 #include "tarn/scene/choose_schemes.h"
+#include "tarn/scene/float_params.h"
 #include "tarn/scene/toml_file.h"
 #include "tarn/scene/validate.h"
 
@@ -553,7 +554,9 @@ Params read_params(const std::string& text, const std::string& file, const Overr
         } catch (const InputError& e) {
             wrong.push_back(e.what());
         }
-    return Reader(file, std::move(root), std::move(made)).read(wrong);
+    Params params = Reader(file, std::move(root), std::move(made)).read(wrong);
+    set_floats_apart(params);
+    return params;
 }
 
 Scene read_scene(const std::string& path, const Overrides& overrides)
@@ -581,6 +584,10 @@ Scene read_scene(const std::string& path, const Overrides& overrides)
                 resolve(shape->file);
                 resolve(shape->image);
             }
+    for (SolidParams& s : params.floats) {
+        resolve(s.file);
+        resolve(s.image);
+    }
     for (LightParams& light : params.light) resolve(light.image);
     resolve(params.render.floor_image);
     return build_scene(std::move(params), fs::path(path).stem().string(), path, folder.string());

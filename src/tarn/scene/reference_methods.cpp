@@ -16,22 +16,55 @@ std::optional<Problem> check_relaxation(const Params& params)
     return {};
 }
 
+bool any_open(const WallsParams& w)
+{
+    for (const WallKind kind : {w.left, w.right, w.bottom, w.back, w.front})
+        if (kind == WallKind::open) return true;
+    return false;
+}
+
+bool points_down(const Params& params)
+{
+    for (const auto& key : params.domain.gravity.keys)
+        if (key.v[0] != 0 || key.v[2] != 0 || key.v[1] > 0) return false;
+    return params.domain.gravity.formulas.empty();
+}
+
 // What the explicit scheme of 1996 needs, and what it does not know.   [FM96]
 std::optional<Problem> check_foster_metaxas(const Params& params)
 {
-    const bool markers = params.method.surface == SurfaceKind::markers;
+    const SurfaceKind surface = params.method.surface;
+    const bool markers = surface == SurfaceKind::markers, chains = surface == SurfaceKind::marker_chains;
+    const bool heights = surface == SurfaceKind::height_field;
     if (params.method.solver != Solver::foster_metaxas) {
-        if (markers)
-            return Problem{"method.surface", "\"markers\" need method.solver = \"foster-metaxas\"; give that, or choose "
-                                             "\"particle-level-set\""};
+        if (markers || chains || heights)
+            return Problem{"method.surface", std::string(markers  ? "\"markers\" need"
+                                                         : chains ? "\"marker-chains\" need"
+                                                                  : "a \"height-field\" needs") +
+                                                 " method.solver = \"foster-metaxas\"; give that, or choose "
+                                                 "\"particle-level-set\""};
         return {};
     }
+    if (chains && params.dimension() == 3)
+        return Problem{"method.surface", "\"marker-chains\" go round water in 2D; in 3D choose \"markers\", or a \"height-field\" where "
+                                         "nothing overhangs"};
+    if (chains && !params.source.empty())
+        return Problem{"source.0", "\"marker-chains\" take no water in; choose method.surface = \"markers\""};
+    if ((chains || heights) && !params.sink.empty())
+        return Problem{"sink.0", "\"marker-chains\" and a \"height-field\" let no water out by a sink; choose method.surface = "
+                                 "\"markers\""};
+    if (chains && any_open(params.domain.walls))
+        return Problem{"domain.walls", "\"marker-chains\" let no water out by open sides, but for one at the top; close them, or choose "
+                                       "method.surface = \"markers\""};
+    if (heights && !points_down(params))
+        return Problem{"domain.gravity", "over a \"height-field\" gravity must point down, along -y; choose method.surface = "
+                                         "\"markers\""};
     const auto no_part = [](const std::string& key, const std::string& why) {
         return Problem{key, why + "; remove it, or method.solver = \"foster-metaxas\""};
     };
-    if (!markers)
-        return Problem{"method.surface", "the solver \"foster-metaxas\" knows where the water is by \"markers\"; choose those, or "
-                                         "the solver \"projection\""};
+    if (!markers && !chains && !heights)
+        return Problem{"method.surface", "the solver \"foster-metaxas\" knows where the water is by \"markers\", "
+                                         "\"marker-chains\" or a \"height-field\"; choose one of those, or the solver \"projection\""};
     if (params.pressure.solver != PressureSolver::relaxation)
         return Problem{"pressure.solver", "the solver \"foster-metaxas\" finds its pressure by \"relaxation\"; choose that, or the "
                                           "solver \"projection\""};

@@ -85,6 +85,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
         return shapes;
     };
     scene.water = build(all(params.water));
+    scene.clouds = build(all(params.cloud));
     scene.solids = build(all(params.solid));
     for (const auto& p : params.source) scene.sources.push_back(build({&p}));
     for (const auto& p : params.sink) scene.sinks.push_back(build({&p}));
@@ -111,6 +112,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
                 throw InputError(file + ":" + std::to_string(list[i]->line) + ": shape: " + why_outside(shapes[i], params.domain));
     };
     must_reach(scene.water, all(params.water));
+    must_reach(scene.clouds, all(params.cloud));
     for (size_t i = 0; i < scene.sources.size(); ++i) must_reach(scene.sources[i], {&params.source[i]});
     for (size_t i = 0; i < scene.sinks.size(); ++i) must_reach(scene.sinks[i], {&params.sink[i]});
     if (windy && !scene.wind.moving()) must_reach(scene.wind, {windy});

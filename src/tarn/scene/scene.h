@@ -17,7 +17,7 @@ struct Scene {
     std::string name;  // file name without folder and ending
     std::string file;  // as given, for messages
     Params params;
-    Geometry water, solids;
+    Geometry water, clouds, solids;
     std::vector<RigidBody> bodies;         // as they are at the start
     std::vector<Joint> joints;             // between them
     std::vector<Geometry> sources, sinks;  // one each per [[source]], [[sink]]
@@ -29,7 +29,7 @@ struct Scene {
 // Builds the geometry of parameters already read and validated. No file format is involved.
 // Throws InputError where a file that a shape names cannot be used.
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder);
-// Likewise, with samples that somebody else has: asked for water, solids, sources, sinks, wind, forces and surface
+// Likewise, with samples that somebody else has: asked for water, clouds, solids, sources, sinks, wind, forces and surface
 // pressures, in this order.
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample);
 

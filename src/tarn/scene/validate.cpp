@@ -7,8 +7,11 @@
 #include <set>
 
 #include "tarn/params/tables.h"
+#include "tarn/scene/float_params.h"
 #include "tarn/scene/reference_methods.h"
+#include "tarn/scene/tall_cells.h"
 #include "tarn/scene/scene.h"
+#include "tarn/scene/smoke_scene.h"
 #include "tarn/scene/wave_theory.h"
 #include "tarn/shapes/load.h"
 
@@ -126,7 +129,11 @@ Found check_flow(const Params& params)
 
 Found check_output(const Params& params)
 {
-    if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2)
+    if (params.output.revolve && params.dimension() == 3)
+        return Problem{"output.revolve", "turns the outline of a 2D scene into a surface; remove it, or give domain.size two numbers"};
+    if (params.output.heights && params.method.surface != SurfaceKind::height_field)
+        return Problem{"output.heights", "writes those of method.surface = \"height-field\"; remove it, or choose that"};
+    if (params.output.surface == SurfaceFormat::usd && params.dimension() == 2 && !params.output.revolve)
         return Problem{"output.surface", "\"usd\" needs 3D; give domain.size three numbers, or choose \"ply\""};
     if (params.output.render && !params.output.state)
         return Problem{"output.state", "must be true with output.render, which reads what is kept"};
@@ -171,6 +178,10 @@ Found check_air(const Params& params)
         if (!params.surface_pressure.empty())
             return Problem{"surface_pressure",
                            "has no part in a scene whose air flows by itself; use a [[force]] in the air, or remove method.phases"};
+        return {};
+    }
+    if (params.method.phases == Phases::smoke) {
+        if (params.surface.carry_volume) return Problem{"surface.carry_volume", "has no part in a scene of smoke; remove it"};
         return {};
     }
     const AirParams none;
@@ -323,7 +334,7 @@ Found check_surface_pressure(const SurfacePressureParams& s, const std::string& 
 // A body needs a mass, and moves by itself; what is no body has none of a body's keys.
 Found check_body(const SolidParams& s, const std::string& entry)
 {
-    if (s.motion != SolidMotion::body) {
+    if (s.motion == SolidMotion::keyframes) {
         const auto useless = [&](const char* key) {
             return Problem{entry + key, "does nothing without motion = \"body\"; give that, or remove it"};
         };
@@ -405,7 +416,7 @@ Found check_paths(const Params& params)
             continue;
         }
         if (!params.find_path(s.path)) return unknown(entry + "path", s.path);
-        if (s.motion == SolidMotion::body)
+        if (s.motion != SolidMotion::keyframes)
             return Problem{entry + "path", "a body moves by itself; remove path, or motion = \"body\""};
         if (!(s.translate == Keyed<Vec3>(Vec3{})))
             return Problem{entry + "translate", "is given by path; remove one of them"};
@@ -541,16 +552,18 @@ std::vector<Problem> problems(const Params& given)
     add(all, check_grid(params.domain));
     if (!all.empty()) return all;
 
-    if (params.water.empty() && params.source.empty())
-        all.push_back({"water", "missing; a scene needs at least one [[water]] or [[source]]"});
-    if (params.water.size() + params.solid.size() + params.source.size() + params.sink.size() > max_shapes)
+    const bool smoke = params.method.phases == Phases::smoke;
+    if ((smoke ? params.cloud.empty() : params.water.empty()) && params.source.empty())
+        all.push_back({smoke ? "cloud" : "water", std::string("missing; a scene needs at least one ") +
+                                                      (smoke ? "[[cloud]]" : "[[water]]") + " or [[source]]"});
+    if (params.water.size() + params.cloud.size() + params.solid.size() + params.source.size() + params.sink.size() > max_shapes)
         all.push_back({"water", "a scene takes at most " + std::to_string(max_shapes) +
                                     " shapes in all; join many small ones into a mesh"});
     for_each_entry(given, [&](const Section& section, size_t i, const std::string& entry) {
         if (const ShapeParams* shape = section.shape_of(params, i))
             add(all, check_entry(section, *shape, i, entry, params));
     });
-    for (size_t i = 0; i < params.source.size(); ++i)
+    for (size_t i = 0; i < params.source.size() && !smoke; ++i)
         add(all, check_source(params.source[i], "source." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.force.size(); ++i)
         add(all, check_force(params.force[i], "force." + std::to_string(i) + "."));
@@ -564,7 +577,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_reference_methods, check_octree, check_render, check_wind})
+    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_smoke, check_reference_methods, check_tall_cells, check_octree, check_render, check_wind})
         add(all, check(params));
     return all;
 }

@@ -24,6 +24,7 @@ std::string write_params(const Params& given)
 {
     // Sections give out what they hold for writing, hence the copy.
     Params params = given;
+    params.solid.insert(params.solid.end(), given.floats.begin(), given.floats.end());
     const int dimension = params.dimension();
     std::string out = "tarn = 1\n";
     for (const Section& section : sections()) {

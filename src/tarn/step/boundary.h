@@ -26,7 +26,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     b.moving = w.solids.moving;
     b.inlets = w.flows.any_inlet;
     // Air is no void: nothing parts from a wall where air would have to come from nowhere.
-    if (!w.air) b.phi = w.phi.view();
+    if (!w.air && !w.smoke) b.phi = w.phi.view();
     if (b.solids) {
         b.open = w.solids.open.view();
         b.solid_distance = w.solids.distance.view();

@@ -7,19 +7,13 @@
 
 #include "tarn/step/boundary.h"
 #include "tarn/step/foster_metaxas_cells.h"
+#include "tarn/step/foster_metaxas_surface.h"
 #include "tarn/step/surface.h"
-#include "tarn/surface/markers.h"
-#include "tarn/surface/redistance.h"
+#include "tarn/surface/height_field.h"
 
 namespace tarn::foster_metaxas {
 
 namespace {
-
-template <int D>
-int along_of(const Params& p)
-{
-    return markers_along<D>(p.surface.particles_per_cell);
-}
 
 // max |u| dt < h, and nu dt D / h^2 < 1/2.   [FM96] §3.1
 template <int D>
@@ -120,6 +114,12 @@ void extend_into_air(Water<D>& w, const Labels<D>& labels)
     }
 }
 
+template <int D>
+SurfaceWithin<D> surface_within(const Water<D>& w, const Params& p)
+{
+    return knows_surface(p) ? SurfaceWithin<D>{w.phi.view()} : SurfaceWithin<D>{};
+}
+
 // u~ on every face between cells of water; at open sides that of the face before.   [FM96] §3.1, §3.2
 template <int D>
 void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, double dt, StepReport& step)
@@ -134,7 +134,8 @@ void compute_velocities(Water<D>& w, const Labels<D>& labels, const Params& p, d
                          static_cast<float>(p.fluid.viscosity.constant()),
                          static_cast<float>(upwind_share(w.fastest, p.fluid.viscosity.constant(), w.grid.h)),
                          static_cast<float>(w.grid.h),
-                         static_cast<float>(dt)};
+                         static_cast<float>(dt),
+                         surface_within(w, p)};
     for (int a = 0; a < D; ++a) {
         const auto next = w.faces[a].view();
         const auto u = std::as_const(w.velocity[a]).view();
@@ -170,7 +171,8 @@ void iterate_pressure(Water<D>& w, const Labels<D>& labels, const Params& p, dou
                                    static_cast<float>(p.pressure.relaxation),
                                    static_cast<float>(p.fluid.density.constant()),
                                    static_cast<float>(w.grid.h),
-                                   static_cast<float>(dt)};
+                                   static_cast<float>(dt),
+                                   surface_within(w, p)};
     const double fastest = w.fastest + length(take<D>(p.domain.gravity.at(w.time))) * dt;
     const double scale = fastest > 0 ? fastest / w.grid.h : 1;
     SolveReport& report = step.pressure;
@@ -190,15 +192,52 @@ void iterate_pressure(Water<D>& w, const Labels<D>& labels, const Params& p, dou
     }
 }
 
-// The pressure of surface cells is the atmosphere's.
+// The pressure of surface cells is the atmosphere's. Deviation: where chains or heights tell where in them the surface is, it is zero there
+// (SurfaceWithin), and between two surface cells each has the share of its deepest full neighbour's. Without, waves lower than a cell
+// would not know that they are. Water of a height field that is but a cell deep weighs on the ground: p = - rho g phi.
 template <int D>
-void set_surface_pressure(Water<D>& w, const Labels<D>& labels)
+void set_surface_pressure(Water<D>& w, const Labels<D>& labels, const Params& p)
 {
     const LabelView<D> label = labels.view();
     const auto pressure = w.pressure.view();
+    const SurfaceWithin<D> within = surface_within(w, p);
+    const auto phi = std::as_const(w.phi).view();
+    const double g = p.method.surface == SurfaceKind::height_field ? length(take<D>(p.domain.gravity.at(w.time))) : 0;
+    const float weight = static_cast<float>(p.fluid.density.constant() * g);
     parallel_for("surface pressure", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) != Contents::full) pressure(c) = 0;
+        const int i = label.index(c);
+        if (label[i] == Contents::full) return;
+        pressure[i] = 0;
+        if (!within.phi.data || label[i] != Contents::surface) return;
+        int deepest = i;
+        for (int a = 0; a < D; ++a)
+            for (const int n : {-label.next(a), label.next(a)})
+                if (label[i + n] == Contents::full && (deepest == i || phi[i + n] < phi[deepest])) deepest = i + n;
+        pressure[i] = deepest != i ? within.share(deepest, i) * pressure[deepest] : -weight * phi[i];
     });
+}
+
+// What the step's change of pressure does to faces between two surface cells, which no full cell asks for.
+template <int D>
+void push_between_surface_cells(Water<D>& w, const Labels<D>& labels, const Params& p, double dt)
+{
+    if (!knows_surface(p)) return;
+    Field<D>& before = w.scratch[0];
+    const auto old = before.view();
+    const auto pressure = std::as_const(w.pressure).view();
+    parallel_for("surface pressure", all_tiles(w.grid), [=] TARN_KERNEL(Cell<D> c) { old(c) = pressure(c); });
+    set_surface_pressure(w, labels, p);
+    const LabelView<D> label = labels.view();
+    const float push = static_cast<float>(dt / (p.fluid.density.constant() * w.grid.h));
+    for (int a = 0; a < D; ++a) {
+        const auto u = w.velocity[a].view();
+        const int n = label.next(a);
+        parallel_for_faces("surface pressure", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = label.index(c);
+            if (label[i] != Contents::surface || label[i - n] != Contents::surface) return;
+            u[i] -= push * (pressure[i] - old[i] - pressure[i - n] + old[i - n]);
+        });
+    }
 }
 
 // For stats.csv: only full cells are asked to let out all that flows in.
@@ -215,104 +254,6 @@ void tell_divergence(Water<D>& w, const Labels<D>& labels)
         for (int a = 0; a < D; ++a) out += u[a][i + u[a].next(a)] - u[a][i];
         asked[i] = label[i] == Contents::full ? 0.0f : per_h * out;
     });
-}
-
-// The markers that inlets let in during dt: rows of their lattice, through the faces where the flow enters the inlet's cells.
-// A row enters whenever the flow has gone on by the lattice's spacing; `due` holds how far it has come.
-template <int D>
-std::vector<Vec<D, float>> entering_markers(Water<D>& w, const Scene& scene, int along, double dt)
-{
-    std::vector<Vec<D, float>> places;
-    if (!w.flows.any_inlet) return places;
-    Field<D, uint8_t> inlets(w.grid, Where::program);
-    inlets.copy(w.flows.inlet);
-    const int rows = D == 2 ? along : along * along;
-    for (size_t s = 0, number = 0; s < scene.params.source.size(); ++s) {
-        const Vec<D, float> v = w.flows.inlet_velocity[number++];
-        const double speed = length(v.template as<double>()), before = w.flows.due[s] * along / w.grid.h;
-        if (w.flows.shut[s] || !(speed > 0)) continue;
-        w.flows.due[s] += speed * dt;
-        const double after = w.flows.due[s] * along / w.grid.h;
-        for (int a = 0; a < D; ++a) {
-            const double part = std::fabs(static_cast<double>(v[a])) / speed;
-            const int side = v[a] > 0 ? -1 : 1;
-            const long first = static_cast<long>(std::floor(before * part)), last = static_cast<long>(std::floor(after * part));
-            for (const Box<D>& box : w.flows.source_tiles[s].boxes)
-                backend::each(box, [&](Cell<D> c) {
-                    if (inlets(c) != number || inlets(moved<D>(c, a, side)) == number) return;
-                    for (long k = first + 1; k <= last; ++k)
-                        for (int r = 0; r < rows; ++r) {
-                            Vec<D, float> x = c.template as<float>();
-                            for (int b = 0, sub = r; b < D; ++b) {
-                                if (b == a) continue;
-                                x[b] += (static_cast<float>(sub % along) + 0.5f) / static_cast<float>(along) - 0.5f;
-                                sub /= along;
-                            }
-                            const double gone = (after * part - static_cast<double>(k)) / along;
-                            x[a] += static_cast<float>(side * (0.5 - gone));
-                            places.push_back(x);
-                        }
-                });
-        }
-    }
-    return places;
-}
-
-// Removes the markers that have left by open sides or into sinks. Returns how many.
-template <int D>
-int let_markers_out(Particles<D>& markers, const Grid<D>& grid, const Scene& scene)
-{
-    Memory<int> left(static_cast<size_t>(markers.count()) + 1);
-    int* const gone = left.data();
-    const ParticleView<D> p = markers.view();
-    const Cell<D> cells = grid.cells;
-    parallel_range("markers leave", markers.count(), [=] TARN_KERNEL(int i) {
-        const Vec<D, float> x = p.at(i);
-        bool out = false;
-        for (int a = 0; a < D; ++a) out = out || x[a] < -0.5f || x[a] >= static_cast<float>(cells[a]) - 0.5f;
-        gone[i] = out;
-    });
-    for (const Geometry& geometry : scene.sinks) {
-        const KernelShapes shapes = geometry.for_kernels(0);
-        const ShapesView sink = shapes.view();
-        parallel_range("markers leave", markers.count(), [=] TARN_KERNEL(int i) {
-            const Vec<D> x = grid.h * (p.at(i).template as<double>() + Vec<D>::all(0.5));
-            if (sink.distance(lift<D>(x)) < 0) gone[i] = 1;
-        });
-    }
-    return remove_markers(markers, left);
-}
-
-// Phi, tiles and the volumes of connected components, as the markers have them.
-template <int D>
-void follow_markers(Water<D>& w, const Labels<D>& labels, const Params& p)
-{
-    const Tiles<D> all = all_tiles(w.grid);
-    find_phi(w.phi, w.particles, labels, along_of<D>(p));
-    const auto closed = closed_faces(w.solids);
-    if (closed)
-        redistance(w.phi, all, w.band, w.scratch[0], *closed);
-    else
-        redistance(w.phi, all, w.band, w.scratch[0]);
-    if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
-    for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    find_tiles(w);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
-    w.ledger.expected = w.ledger.actual;
-}
-
-// The surface moves: its markers do, and enter and leave.   [FM96] §4.1
-template <int D>
-void move_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene, double dt, StepReport& step)
-{
-    const Stage stage(step.seconds_surface);
-    const int along = along_of<D>(scene.params);
-    move_markers(w.particles, w.velocity, labels, dt);
-    const std::vector<Vec<D, float>> entering = entering_markers(w, scene, along, dt);
-    const int left = let_markers_out(w.particles, w.grid, scene);
-    add_markers(w.particles, entering, along);
-    w.volume_expected += marker_share<D>(along) * cell_volume(w.grid) * (static_cast<double>(entering.size()) - left);
-    follow_markers(w, labels, scene.params);
 }
 
 // Obstacles are whole cells: a face is open unless one of its cells is an obstacle.
@@ -371,7 +312,7 @@ Labels<D> cell_contents(const Water<D>& w, const Scene& scene)
             label[i] = inlet.data && inlet(c) ? Contents::inflow : Contents::empty;
         }
     });
-    label_cells(labels, w.particles);
+    label_surface(labels, w, scene.params);
     return labels;
 }
 
@@ -379,18 +320,27 @@ template <int D>
 Water<D> initial_water(const Scene& scene)
 {
     const Params& p = scene.params;
-    // 1. Obstacles, which are whole cells, and the water, which is filled with markers.
+    // 1. Obstacles, which are whole cells, and the water, whose markers tell where it is.
     Water<D> w = initial_surface<D>(scene);
     fill_whole_cells(w.solids, w.grid);
-    const int along = along_of<D>(p);
-    seed_markers(w.particles, w.phi, cell_contents(w, scene), along);
-    w.volume_expected = marker_share<D>(along) * cell_volume(w.grid) * w.particles.count();
+    start_surface(w, cell_contents(w, scene), scene);
 
     // 2. Its velocity; the pressure is found by the first step.
     set_initial_velocity(w.velocity, w.tiles_active, scene);
-    follow_markers(w, cell_contents(w, scene), p);
+    follow_surface(w, cell_contents(w, scene), p);
     w.fastest = fastest_face(w);
     return w;
+}
+
+template <int D>
+std::optional<Vec3> overhang(const Scene& scene)
+{
+    Water<D> w = initial_surface<D>(scene);
+    fill_whole_cells(w.solids, w.grid);
+    std::optional<Cell<D>> over;
+    (void)heights_of(shapes_phi(w.grid, scene), cell_contents(w, scene), &over);
+    if (!over) return {};
+    return lift<D>(w.grid.centre(*over));
 }
 
 template <int D>
@@ -421,7 +371,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 4. Conditions at obstacles and at the free surface.
     set_given_velocities(w, labels, boundary_of(w, p));
-    set_surface_pressure(w, labels);
+    set_surface_pressure(w, labels, p);
     set_surface_velocities(w, labels, Vec<D, float>{});
     extend_into_air(w, labels);
 
@@ -430,6 +380,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
     // 6. The pressure, until as much flows out of every full cell as in.
     iterate_pressure(w, labels, p, dt, report);
+    report.finite = std::isfinite(report.pressure.residual);
+    if (!report.finite) return report;
+    push_between_surface_cells(w, labels, p, dt);
 
     // 7. Velocities of surface cells again.
     set_surface_velocities(w, labels, fall);
@@ -447,6 +400,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 
 #define TARN_INSTANTIATE(D)                                              \
     template Water<D> initial_water(const Scene&);                       \
+    template std::optional<Vec3> overhang<D>(const Scene&);              \
     template double choose_dt(const Water<D>&, const Scene&);            \
     template StepReport step(Water<D>&, const Scene&, double);           \
     template Labels<D> cell_contents(const Water<D>&, const Scene&);

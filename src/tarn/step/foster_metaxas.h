@@ -10,6 +10,8 @@
 // itself, does not do where cells fill and empty: a dam break on 64 cells with steps of 0.05 cells then scatters all over
 // the tank, with a fifth of its volume lost, and with the whole share keeps it to 2.4 %.
 
+#include <optional>
+
 #include "tarn/step/step.h"
 #include "tarn/surface/labels.h"
 
@@ -29,6 +31,10 @@ double upwind_share(double fastest, double viscosity, double h);
 // Refuses a dt beyond max |u| dt = h or nu dt D / h^2 = 1/2: nothing is done then, and the report says how long it may be.
 template <int D>
 StepReport step(Water<D>& water, const Scene& scene, double dt);
+
+// Of a scene by a height field: where water hangs over air at the start, or comes in over it, in metres.
+template <int D>
+std::optional<Vec3> overhang(const Scene& scene);
 
 // What every cell holds now.
 template <int D>

@@ -8,6 +8,32 @@
 
 namespace tarn::foster_metaxas {
 
+// Where the surface is known within cells, the pressure is zero there, and not all over surface cells: between a full cell N and a surface
+// cell S it goes straight to zero at the surface, as if S had
+//   p_S = share p_N,   share = phi_S / phi_N.
+// That adds to the diagonal of the pressure's equations alone, so that relaxation converges as before. Without phi the share is 0.
+template <int D>
+struct SurfaceWithin {
+    View<D, const float> phi;
+
+    // The surface is not nearer to N than a third of a cell, or the step would have to be shorter.
+    TARN_HD float share(int full, int surface) const
+    {
+        if (!phi.data || !(phi[full] < 0)) return 0;
+        const float s = phi[surface] / phi[full];
+        // Where the surface cell is the deeper one, around small holes, no straight line leads from one to the other.
+        if (s > 1) return 0;
+        return s < -2 ? -2.0f : (s > 0.98f ? 0.98f : s);
+    }
+    // The difference of pressure from the cell before a face to that behind it.
+    TARN_HD float difference(const View<D, const float>& p, const LabelView<D>& label, int before, int behind) const
+    {
+        if (label[before] == Contents::full && label[behind] == Contents::surface) return (share(before, behind) - 1) * p[before];
+        if (label[before] == Contents::surface && label[behind] == Contents::full) return (1 - share(behind, before)) * p[behind];
+        return p[behind] - p[before];
+    }
+};
+
 // What the momentum of a face takes part in.
 template <int D>
 struct Momentum {
@@ -16,6 +42,7 @@ struct Momentum {
     LabelView<D> label;
     Vec<D, float> gravity;
     float density, viscosity, upwind, h, dt;
+    SurfaceWithin<D> within = {};
 
     // A parallel face beside face i: inside a wall, what the wall makes of face i.
     TARN_HD float beside(int axis, int i, int other) const
@@ -49,7 +76,7 @@ struct Momentum {
             convection += flux(in, lower, own) - flux(out, own, upper) + own * (out - in);
             diffusion += upper - 2 * own + lower;
         }
-        return own + dt * (convection / h + gravity[axis] + (p[i - n] - p[i]) / (density * h) + viscosity * diffusion / (h * h));
+        return own + dt * (convection / h + gravity[axis] - within.difference(p, label, i - n, i) / (density * h) + viscosity * diffusion / (h * h));
     }
 };
 
@@ -94,6 +121,7 @@ struct Relaxation {
     View<D, float> p;
     LabelView<D> label;
     float coefficient, density, h, dt;
+    SurfaceWithin<D> within = {};
 
     TARN_HD bool is_free(int i) const { return is_water(label[i]) || label[i] == Contents::outflow; }
 
@@ -103,17 +131,23 @@ struct Relaxation {
         for (int a = 0; a < D; ++a) in += u[a][i] - u[a][i + u[a].next(a)];
         return in / h;
     }
+    // What a face gives for a push of the cell on one side of it.
+    TARN_HD float gives(int i, int n) const
+    {
+        if (!is_free(i + n)) return 0;
+        return label[i + n] == Contents::surface ? 1 - within.share(i, i + n) : 1.0f;
+    }
     TARN_HD void relax(int i) const
     {
-        int free = 0;
-        for (int a = 0; a < D; ++a) free += is_free(i - p.next(a)) + is_free(i + p.next(a));
-        if (free == 0) return;
-        const float push = coefficient * inflow(i) * h / static_cast<float>(free);  // dt / (rho h) dp
+        float free = 0;
+        for (int a = 0; a < D; ++a) free += gives(i, -p.next(a)) + gives(i, p.next(a));
+        if (!(free > 0)) return;
+        const float push = coefficient * inflow(i) * h / free;  // dt / (rho h) dp
         p[i] += density * h / dt * push;
         for (int a = 0; a < D; ++a) {
             const int n = p.next(a);
-            if (is_free(i - n)) u[a][i] -= push;
-            if (is_free(i + n)) u[a][i + n] += push;
+            u[a][i] -= gives(i, -n) * push;
+            u[a][i + n] += gives(i, n) * push;
         }
     }
 };

@@ -228,8 +228,11 @@ template <int D>
 void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
 {
     const WetPart<D> wet = wet_part(w.phi, w.solids);
-    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, w.map, tile_active,
-                                     tile_shallow, dt});
+    // Water below a layer that is active is no air.
+    TileMap<D> map = w.map;
+    for (uint8_t& flags : map.flags)
+        if (flags & tile_wet) flags |= tile_active;
+    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, map, tile_active, tile_shallow, dt});
     w.enclosed.mark(w.enclosed_air, w.grid);
 }
 
@@ -269,7 +272,8 @@ struct Change {
 // The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
 // that push and do not pull. Gaps at walls may close in the surface's next step, which is as long as its newest.
 template <int D>
-SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change)
+SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change,
+                                 const free_surface::Stages<D>& stages)
 {
     const Params& p = scene.params;
     const double dt = change.dt;
@@ -293,6 +297,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         separated = separated || any;
         return any;
     };
+    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
@@ -320,7 +325,7 @@ inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * 
 // look for it.
 template <int D>
 void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<D>>& landings, const Change& change,
-                     StepReport& report)
+                     StepReport& report, const free_surface::Stages<D>& stages)
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
@@ -331,7 +336,9 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         const FrameForces frame = frame_forces(p, change.start, dt);
         advect_larger_cells(w, scene, frame.gravity, change.start, dt);
-        if (p.method.advection == Advection::cip)
+        if (stages.advect)
+            stages.advect(w, dt);
+        else if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
                             sides_of(w.solids, w.grid));
         else
@@ -346,7 +353,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
     {
         const Stage stage(report.seconds_pressure);
         predict_bodies(w, scene, change.t, change.start, dt);
-        report.pressure = make_divergence_free(w, scene, boundary, change);
+        report.pressure = make_divergence_free(w, scene, boundary, change, stages);
         touch(w, scene, change.t, dt);
     }
     // 4. [EMF02] §3.3.1.
@@ -363,12 +370,12 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
 
 // The velocity comes to the middle of the first step. Returns whether it could be solved for.
 template <int D>
-bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report, const free_surface::Stages<D>& stages)
 {
     find_enclosed_air(w, boundary_of(w, scene.params), 0);
     if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
-    change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report);
+    change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report, stages);
     return report.pressure.converged && report.viscosity.converged;
 }
 
@@ -377,7 +384,7 @@ bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report
 namespace free_surface {
 
 template <int D>
-Water<D> initial_water(const Scene& scene)
+Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
 {
     const Params& p = scene.params;
     Water<D> w = initial_surface<D>(scene);
@@ -398,9 +405,12 @@ Water<D> initial_water(const Scene& scene)
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
-    (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure,
-                  1.0 / p.time.rate, w.projection,
-                  ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+    if (stages.project)
+        (void)stages.project(w, forces, boundary, 0, 1.0 / p.time.rate);
+    else
+        (void)project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure,
+                      1.0 / p.time.rate, w.projection,
+                      ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
     start_hydrostatic(w, p);
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
@@ -411,13 +421,13 @@ Water<D> initial_water(const Scene& scene)
 }
 
 template <int D>
-StepReport step(Water<D>& w, const Scene& scene, double dt)
+StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& stages)
 {
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
     std::vector<Landing<D>> landings;
-    if (w.step == 0 && !start_moving(w, scene, dt, report)) return report;
+    if (w.step == 0 && !start_moving(w, scene, dt, report, stages)) return report;
 
     // 1. The surface moves with the old velocity, which already reaches past it.
     {
@@ -449,7 +459,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     ++w.step;
 
     // 2. to 4. The velocity changes, until the middle of the surface's next step.
-    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report);
+    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report, stages);
     // What could not go anywhere has not been given.
     const Pressed pressed = find_pressed(w, boundary_of(w, p));
     report.pressed = pressed.by_sources + pressed.by_solids;
@@ -459,9 +469,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                        \
-    template Water<D> initial_water(const Scene&); \
-    template StepReport step(Water<D>&, const Scene&, double);
+#define TARN_INSTANTIATE(D)                                           \
+    template Water<D> initial_water(const Scene&, const Stages<D>&); \
+    template StepReport step(Water<D>&, const Scene&, double, const Stages<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

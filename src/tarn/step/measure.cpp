@@ -9,7 +9,9 @@
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/octree.h"
+#include "tarn/step/smoke.h"
 #include "tarn/step/step.h"
+#include "tarn/step/tall.h"
 
 namespace tarn {
 
@@ -91,6 +93,11 @@ Measures measure(Water<D>& w, const Params& p)
 {
     if (fluids_vary(p)) return measure(w, at_time(p, w.time));
     Measures m;
+    if (w.smoke) {
+        smoke::measure(m, w, p);
+        m.max_divergence = largest_divergence(w, boundary_of(w, p));
+        return m;
+    }
     const auto phi = std::as_const(w.phi).view();
     const auto u = std::as_const(w.velocity).view();
     const WetPart<D> wet = wet_part(w.phi, w.solids);
@@ -101,7 +108,7 @@ Measures measure(Water<D>& w, const Params& p)
     const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                return static_cast<double>(part(c));
                            });
-    m.volume = on_grid + m.fragments.volume_droplets - m.fragments.volume_bubbles;
+    m.volume = on_grid + (w.tall.on ? tall::volume_below(w) : 0.0) + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     if (w.air) {
         const WaterVelocity<D> velocity{phi, u, std::as_const(w.acceleration).view(), w.grid.cells,
                                         static_cast<float>(-2 * w.grid.h), static_cast<float>(w.ahead)};
@@ -137,6 +144,16 @@ Measures measure(Water<D>& w, const Params& p)
     });
     m.cells_wet = static_cast<long>(
         parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return phi(c) < 0 ? 1.0 : 0.0; }));
+    m.unknowns = m.cells_wet;
+    if (w.tall.on) {
+        const tall::Below below = tall::measure_below(w, g);
+        m.kinetic_energy += mass * below.kinetic;
+        m.potential_energy += mass * below.potential;
+        m.cells_wet += below.cells;
+        m.unknowns = w.tall.columns.nodes();
+        m.max_divergence = w.tall.divergence;
+        return m;
+    }
     m.max_divergence = largest_divergence(w, boundary_of(w, p));
     if (!w.octree.any()) return m;
     const LargerMeasures larger = measure_larger_cells(w, g, w.ahead);
@@ -145,6 +162,7 @@ Measures measure(Water<D>& w, const Params& p)
     m.kinetic_energy += density * larger.kinetic;
     m.potential_energy -= density * larger.potential;
     m.cells_wet += larger.cells;
+    m.unknowns = m.cells_wet;
     m.max_speed = std::max(m.max_speed, larger.fastest);
     m.max_divergence = std::max(m.max_divergence, larger.divergence);
     return m;

@@ -29,6 +29,7 @@ void for_each_member(const F& f, Waters&... w)
     f("time", w.time...);
     f("step", w.step...);
     f("ahead", w.ahead...);
+    f("placed_from", w.placed_from...);
     f("volume_expected", w.volume_expected...);
     f("phi", w.phi...);
     for (int a = 0; a < D; ++a) f(along("velocity", a), w.velocity[a]...);
@@ -37,6 +38,8 @@ void for_each_member(const F& f, Waters&... w)
     for (int b = 0; b < D; ++b) f(along("phi_gradient", b), w.phi_gradient.along[b]...);
     for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) f(along(along("velocity_gradient", a).c_str(), b), w.velocity_gradient[a].along[b]...);
+    f("smoke_density", w.smoke_density...);
+    f("temperature", w.temperature...);
     f("particles", w.particles...);
     f("debt", w.debt...);
     f("ledger.expected", w.ledger.expected...);
@@ -46,6 +49,13 @@ void for_each_member(const F& f, Waters&... w)
     f("enclosed_air.regions", w.enclosed_air.regions...);
     f("enclosed_air.volumes", w.enclosed_air.volumes...);
     f("flows.due", w.flows.due...);
+    f("tall.start", w.tall.columns.start...);
+    f("tall.row", w.tall.columns.row...);
+    f("tall.joined", w.tall.columns.joined...);
+    f("tall.u", w.tall.velocity.u[0]...);
+    f("tall.w", w.tall.velocity.u[1]...);
+    f("tall.v", w.tall.velocity.v...);
+    f("tall.pressure", w.tall.pressure...);
     f("bodies", w.bodies...);
     f("fragments", w.fragments...);
     f("exchange", w.exchange...);

@@ -10,7 +10,9 @@
 #include "tarn/step/carried_surface.h"
 #include "tarn/step/foster_metaxas.h"
 #include "tarn/step/free_surface.h"
+#include "tarn/step/smoke.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/tall.h"
 #include "tarn/step/two_phase.h"
 
 namespace tarn {
@@ -18,6 +20,8 @@ namespace tarn {
 namespace {
 
 bool has_air(const Scene& scene) { return scene.params.method.phases == Phases::water_air; }
+bool has_smoke(const Scene& scene) { return scene.params.method.phases == Phases::smoke; }
+bool is_tall(const Scene& scene) { return scene.params.method.grid == GridKind::tall; }
 bool is_explicit(const Scene& scene) { return scene.params.method.solver == Solver::foster_metaxas; }
 
 // What the fluids' properties at the start may not have asked for yet.
@@ -43,7 +47,9 @@ Water<D> initial_water(const Scene& scene)
     }
     if (scene.params.flow) return carried_surface::initial_water<D>(scene);
     if (has_air(scene)) return two_phase::initial_water<D>(scene);
+    if (has_smoke(scene)) return smoke::initial_water<D>(scene);
     if (is_explicit(scene)) return foster_metaxas::initial_water<D>(scene);
+    if (is_tall(scene)) return tall::initial_water<D>(scene);
     return free_surface::initial_water<D>(scene);
 }
 
@@ -51,6 +57,7 @@ template <int D>
 void restore(Water<D>& w, const Scene& scene)
 {
     if (fluids_vary(scene.params)) return restore(w, at_time(scene, w.time));
+    if (w.smoke) return smoke::restore(w, scene);
     tell_poses(w, scene, w.time);
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     set_body_velocities(w);
@@ -61,6 +68,7 @@ void restore(Water<D>& w, const Scene& scene)
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
     if (w.air) find_density(w.density, w.phi, scene.params, w.tiles_active);
     w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);
+    if (is_tall(scene)) tall::restore(w, scene);
 }
 
 template <int D>
@@ -69,6 +77,10 @@ void start_again(Water<D>& w, const Scene& scene)
     restore(w, scene);
     if (w.phi_gradient.any()) find_gradient(w.phi_gradient, w.phi, -1, all_tiles(w.grid));
     if (w.velocity_gradient[0].any()) start_gradients(w);
+    if (w.smoke) {
+        w.volume_expected = measure(w, scene.params).volume;
+        return;
+    }
     const auto closed = closed_faces(w.solids);
     find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
     w.ledger.expected = w.ledger.actual;
@@ -93,6 +105,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     if (fluids_vary(scene.params)) return step(w, at_time(scene, w.time + dt), dt);
     if (scene.params.flow) return carried_surface::step(w, scene, dt);
     if (has_air(scene)) return two_phase::step(w, scene, dt);
+    if (has_smoke(scene)) return smoke::step(w, scene, dt);
+    if (is_tall(scene)) return tall::step(w, scene, dt);
     return is_explicit(scene) ? foster_metaxas::step(w, scene, dt) : free_surface::step(w, scene, dt);
 }
 

@@ -28,6 +28,7 @@ struct Measures {
     double max_speed = 0;
     double max_divergence = 0;  // 1/s
     long cells_wet = 0;
+    long unknowns = 0;  // of the pressure
 };
 
 // The scene at time 0.

@@ -20,6 +20,7 @@
 #include "tarn/shapes/sight.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/octree.h"
+#include "tarn/step/tall.h"
 #include "tarn/surface/correct_volumes.h"
 #include "tarn/surface/redistance.h"
 #include "tarn/surface/reinitialize.h"
@@ -132,7 +133,8 @@ void correct_volumes(Water<D>& w, const Params& p, double dt)
         kept = w.octree.levels[0].map;
         dilate(kept, 1);
     }
-    parallel_for<true>("copy phi", select(kept, 1), [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
+    const Tiles<D> copied = w.tall.on ? w.tiles_active : select(kept, 1);
+    parallel_for<true>("copy phi", copied, [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
     VolumeCorrection<D> how{.share = -std::expm1(-dt / falling_time(w.grid, p))};
     if (!w.air) how.unsure = 2e-4;  // water at rest is not touched
     if (!w.air && !w.enclosed_air.cells.empty()) how.enclosed = w.enclosed.marked();
@@ -282,6 +284,7 @@ Water<D> initial_surface(const Scene& scene)
     if (p.method.grid == GridKind::octree) w.scratch[0] = Field<D>(w.grid);
     w.map = TileMap<D>(w.grid, tile_candidate);
     make_levels(w, scene);
+    tall::make_cells(w, scene);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
 
@@ -358,12 +361,12 @@ template <int D>
 double water_volume(const Water<D>& w)
 {
     const WetPart<D> wet = wet_part(w.phi, w.solids);
-    double larger = 0;
+    double elsewhere = w.tall.on ? tall::volume_below(w) : 0.0;
     for (const OctreeLevel<D>& level : w.octree.levels)
-        if (level.grid.h != w.grid.h) larger += cell_volume(level.grid) * static_cast<double>(level.leaves.cells());
-    return larger + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                        return static_cast<double>(wet(c));
-                    });
+        if (level.grid.h != w.grid.h) elsewhere += cell_volume(level.grid) * static_cast<double>(level.leaves.cells());
+    return elsewhere + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                           return static_cast<double>(wet(c));
+                       });
 }
 
 // How fast solids will move where there is water, from their keyframes.
@@ -459,12 +462,13 @@ double longest_step(const Water<D>& w, const Scene& scene)
     const Params& p = scene.params;
     double fastest = std::max(w.fastest, fastest_solid(w, scene));
     for (const SourceParams& source : p.source)
-        if (source.is_inlet())
+        if (source.is_inlet() || (w.smoke && source.velocity))
             for (int a = 0; a < D; ++a) fastest = std::max(fastest, std::fabs(source.velocity->at(w.time)[a]));
 
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h;
-    const double g = length(p.domain.gravity.at(w.time)) + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
+    const double weight = w.smoke ? w.lift : length(p.domain.gravity.at(w.time));
+    const double g = weight + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension.constant() > 0) dt = std::min(dt, capillary_step(w.grid, p));

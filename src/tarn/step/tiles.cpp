@@ -7,6 +7,7 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/step/octree.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/tall.h"
 
 namespace tarn {
 
@@ -70,7 +71,7 @@ template <int D>
 void find_tiles(Water<D>& w)
 {
     const auto phi = std::as_const(w.phi).view();
-    const float band = static_cast<float>(w.band);
+    const float band = static_cast<float>(w.tall.on ? tall::nearly * w.band : w.band);
     const int everywhere = w.air ? tile_active : 0;
     const Ends<D> ends = w.ends;
     const Cell<D> cells = w.grid.cells;
@@ -83,16 +84,19 @@ void find_tiles(Water<D>& w)
             const bool near = std::fabs(p) < band || (p < 0 && ends.open_at(c, cells));
             return static_cast<uint8_t>(wet | (near ? tile_band | tile_active | dry : 0));
         });
-    TileMap<D> left(w.grid);
+    TileMap<D> left(w.grid), dried(w.grid);
+    const std::vector<uint8_t> before_flags = w.map.flags;
+    for (size_t i = 0; i < found.size(); ++i)
+        if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
+    if (w.tall.on) tall::keep_layer(w, w.map.flags);
     for (size_t i = 0; i < found.size(); ++i) {
-        if (!(w.map.flags[i] & tile_candidate)) continue;
-        left.flags[i] = (w.map.flags[i] & tile_active) && !(found[i] & tile_active);
-        w.map.flags[i] = found[i];
+        left.flags[i] = (before_flags[i] & tile_active) && !(w.map.flags[i] & tile_active);
+        dried.flags[i] = left.flags[i] && !(w.map.flags[i] & tile_wet);
     }
     const Tiles<D> cleared = select(left, 1);
     if (w.ledger.body.size() > 0) {
         const auto body = w.ledger.body.view(), before = w.ledger.before.view();
-        parallel_for<true>("clear tiles", cleared, [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
+        parallel_for<true>("clear tiles", select(dried, 1), [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
     }
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
@@ -104,11 +108,13 @@ void find_tiles(Water<D>& w)
             for (int b = 0; b < D; ++b) g[b](c) = 0;
         });
     }
-    for (uint8_t& flags : w.map.flags) {
+    for (size_t i = 0; i < w.map.flags.size(); ++i) {
+        uint8_t& flags = w.map.flags[i];
         // Inside solids phi need not be water's.
-        const bool deep = (flags & tile_wet) && !(flags & tile_band) && !w.solids.any;
+        const bool inside = (flags & tile_wet) && !(flags & tile_band);
+        const bool deep = w.tall.on ? tall::is_whole(w, i) : inside && !w.solids.any;
         flags = static_cast<uint8_t>(flags & ~(tile_deep | tile_shallow));
-        if (flags & tile_active) flags |= deep ? tile_deep : tile_shallow;
+        if (flags & (tile_active | tile_wet)) flags |= deep ? tile_deep : tile_shallow;
     }
     if (w.octree.any()) divide_domain(w, w.octree_states.empty() && !w.octree_tiles.empty());
     list_tiles(w);

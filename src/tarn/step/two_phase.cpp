@@ -33,7 +33,8 @@ CipNear<D> near_water(const Water<D>& w)
     return {&w.phi, 0.99 * w.band};
 }
 
-// Inside solids the velocity goes on as it is outside, less what would cross their surface.
+}  // namespace
+
 template <int D>
 void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
 {
@@ -49,6 +50,8 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
     close_sheets(w.velocity, w.solids, w.tiles_active);
     slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
 }
+
+namespace {
 
 // Air that passes through a narrow gap at a solid fills the wider face behind it, and is slower there. Deviation from
 // [SSK05]: it is carried on at that speed. At the speed that it has in the gap, light as it is, it would bring heavy
@@ -529,7 +532,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 #define TARN_INSTANTIATE(D)                                    \
     template Water<D> initial_water(const Scene&);             \
     template StepReport step(Water<D>&, const Scene&, double); \
-    template double fastest_near_water(const Water<D>&);
+    template double fastest_near_water(const Water<D>&);       \
+    template void extend_into_solids(Water<D>&, const Boundary<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

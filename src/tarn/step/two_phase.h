@@ -15,4 +15,8 @@ StepReport step(Water<D>& water, const Scene& scene, double dt);
 template <int D>
 double fastest_near_water(const Water<D>& water);
 
+// Inside solids the velocity goes on as it is outside, less what would cross their surface: where air flows everywhere.
+template <int D>
+void extend_into_solids(Water<D>& water, const Boundary<D>& boundary);
+
 }  // namespace tarn::two_phase

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tarn/advect/advect.h"
+#include "tarn/advect/conservative.h"
 #include "tarn/bodies/rigid.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
@@ -15,6 +16,7 @@
 #include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
 #include "tarn/scene/flows.h"
+#include "tarn/step/tall_cells.h"
 #include "tarn/surface/particles.h"
 
 namespace tarn {
@@ -43,18 +45,23 @@ struct Water {
     Gradient<D> phi_gradient;          // only where CIP carries phi
     Gradient<D> velocity_gradient[D];  // of each component; only where CIP carries the velocity
     FaceField<D> acceleration;         // only with air or in a moving frame: of what stays in its phase, over the newest step
-    double ahead = 0;                  // the velocity's time less the surface's
+    double ahead = 0;                  // the velocity's time less the surface's; with smoke the newest step's length
+    double placed_from = 0;            // only with smoke: the time from which solids moved for that long, to where they are
     Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
+    Field<D> smoke_density;            // only with smoke, as temperature
+    Field<D> temperature;              // above that of the air around, K
     Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
     std::vector<RigidBody> bodies;     // that float, sink and are pushed
     std::vector<CoarseLevel<D>> coarse;  // on an octree: velocity and pressure in its larger cells, from level 1 on
     std::vector<int> octree_tiles;       // on an octree: the tiles that exist, those of each level counted on from the level below
+    TallCells<D> tall;                 // only on a tall grid
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
+    bool smoke = false;         // whether the domain is full of air with smoke: then phi is negative everywhere
     bool air = false;           // whether air flows, too: then velocities are everywhere
     bool reinitialize = false;  // how phi is made a distance again
     Ends<D> ends;               // the domain's open sides
@@ -63,6 +70,8 @@ struct Water {
 
     // Made from the state.
     double fastest = 0;  // largest velocity component on any face
+    double ambient = 0;  // only with smoke: temperature of the air around, K
+    double lift = 0;     // only with smoke: largest acceleration by buoyancy
     Field<D> swelling;   // divergence that the newest step asked for, to fill gaps at solids
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
@@ -97,6 +106,7 @@ struct Water {
     LostParticles lost;
     CipRoom<D> cip;  // only with CIP
     CarriedVolume<D> carried;
+    Conservative<D> carrying;  // only with smoke
     RigidRows<D> rigid;  // bodies in the pressure
     FragmentRoom<D> fragmenting;
 };

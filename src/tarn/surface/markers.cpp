@@ -200,17 +200,23 @@ int remove_markers(Particles<D>& markers, const Memory<int>& gone)
 template <int D>
 void label_cells(Labels<D>& labels, const Particles<D>& markers)
 {
-    const Grid<D>& grid = labels.grid();
-    Field<D, int> found(grid);
+    Field<D, int> found(labels.grid());
     const auto wet = found.view();
-    const auto label = labels.view();
     const auto p = const_cast<Particles<D>&>(markers).view();
     parallel_range("label cells", markers.count(),
                    [=] TARN_KERNEL(int i) { atomic_store(&wet(cell_of<D>(p.at(i))), 1); });
+    label_wet_cells(labels, found);
+}
+
+template <int D>
+void label_wet_cells(Labels<D>& labels, const Field<D, int>& found)
+{
+    const auto wet = found.view();
+    const auto label = labels.view();
     const auto may_be_wet = [=] TARN_KERNEL(int i) {
         return label[i] == Contents::empty || label[i] == Contents::surface || label[i] == Contents::full;
     };
-    parallel_for("label cells", all_tiles(grid), [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for("label cells", all_tiles(labels.grid()), [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (!may_be_wet(i)) return;
         bool beside_air = false;
@@ -273,6 +279,7 @@ void find_phi(Field<D>& phi, const Particles<D>& markers, const Labels<D>& label
     template void add_markers(Particles<D>&, const std::vector<Vec<D, float>>&, int);                        \
     template int remove_markers(Particles<D>&, const Memory<int>&);                                          \
     template void label_cells(Labels<D>&, const Particles<D>&);                                              \
+    template void label_wet_cells(Labels<D>&, const Field<D, int>&);                                         \
     template void move_markers(Particles<D>&, const FaceField<D>&, const Labels<D>&, double);                \
     template void find_phi(Field<D>&, const Particles<D>&, const Labels<D>&, int);
 TARN_INSTANTIATE(2)

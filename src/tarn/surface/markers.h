@@ -42,6 +42,9 @@ int remove_markers(Particles<D>& markers, const Memory<int>& gone);
 // Walls, inflow and outflow stay.   [FM96] §4.1
 template <int D>
 void label_cells(Labels<D>& labels, const Particles<D>& markers);
+// The same by a field that is not zero where there is water.
+template <int D>
+void label_wet_cells(Labels<D>& labels, const Field<D, int>& wet);
 
 // Moves markers by the velocity around them, weighted by area, for dt; they do not enter walls. They reach less than a cell.
 // Deviation: by the midpoint rule. With Euler's, markers that go round drift outwards, and the water grows.
