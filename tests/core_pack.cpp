@@ -245,8 +245,8 @@ TEST(Pack, what_is_no_packed_scene_is_refused)
     bad[good.size() / 2] ^= 1;
     expect_refused(bad, "damaged");
     bad = good;
-    bad[8] = 4;
-    expect_refused(bad, "version 4");
+    bad[8] = 5;
+    expect_refused(bad, "version 5");
 }
 
 TEST(Pack, what_is_malformed_inside_is_refused)

@@ -390,6 +390,22 @@ TEST(TallCells, carry_a_solitary_wave)
     EXPECT_NEAR(speed, 1, 0.01);
 }
 
+// Columns follow a surface that was written from outside.
+TEST(TallCells, start_again_from_another_surface)
+{
+    const Params p = tall_pool(2, 64, 0.7);
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    Params higher = p;
+    add_box(higher, {0, 0, 0}, {0.5, 0.8, 1});
+    const Water<2> other = initial_water<2>(scene_of(higher));
+    w.phi.copy(other.phi);
+    start_again(w, scene);
+    EXPECT_EQ(w.tall.columns, other.tall.columns);
+    for (int n = 0; n < 3; ++n) ASSERT_TRUE(step(w, scene, 0.01).pressure.converged);
+    EXPECT_NEAR(measure(w, p).volume, 0.75, 0.002);
+}
+
 TEST(TallCells, three_dimensions_are_two_where_nothing_changes_along_z)
 {
     const auto heights = [](auto water, const Params& p) {

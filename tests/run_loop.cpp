@@ -136,7 +136,7 @@ TEST(State, hash_is_over_every_member)
                 expect_another(m);
         },
         water);
-    EXPECT_EQ(members, 28);
+    EXPECT_EQ(members, 38);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_F(ARun, leaves_what_the_design_promises)
     EXPECT_EQ(
         stats.substr(0, stats.find('\n')),
         "frame,step,time,dt,cfl,volume,volume_expected,kinetic_energy,potential_energy,max_speed,max_divergence,"
-        "pressure_iterations,pressure_residual,cells_wet,particles,seconds,seconds_advect,seconds_surface,"
+        "pressure_iterations,pressure_residual,unknowns,cells_wet,particles,seconds,seconds_advect,seconds_surface,"
         "seconds_pressure,seconds_output,memory_mb,components,fragments,volume_droplets,volume_bubbles,"
         "volume_exchanged,momentum_fragments_x,momentum_fragments_y,momentum_fragments_z,momentum_exchanged_x,"
         "momentum_exchanged_y,momentum_exchanged_z,momentum_gravity_x,momentum_gravity_y,momentum_gravity_z");

@@ -27,7 +27,7 @@ public:
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
                     // No path has the name, and most scenes are of water.
-                    if (row.required || chance(std::string(row.name) == "path" || of_smoke(section, row) ? 40 : 4))
+                    if (row.required || chance(of_smoke(section, row) ? 400 : seldom_fits(row) ? 40 : 4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
@@ -131,6 +131,12 @@ private:
         return text;
     }
 
+    // Keys that go with few other values: a path that must be there, or what only some methods have.
+    static bool seldom_fits(const ParamRow& row)
+    {
+        const std::string name = row.name;
+        return name == "path" || name == "heights" || name == "revolve" || name == "live";
+    }
     const ParamRow& any_row()
     {
         const Section& section = sections()[pick(sections().size())];
@@ -158,7 +164,7 @@ private:
             const ParamRow& row = section.rows[pick(section.rows.size())];
             const std::string key = row.name;
             const bool weight = key == "density" || key == "mass", start = key == "velocity" || key == "spin";
-            if (of_smoke(section, row) && !chance(8)) return text;
+            if (of_smoke(section, row) && !chance(8)) return name == "source" ? text + "rate = 0.01\n" : text;
             if (name == "source" && key == "drops") text += "rate = 0.01\n";
             if (name == "solid" && (key == "path" || key == "heading") && !chance(8)) return text;
             if (name == "solid" && (weight || start) && !chance(8)) text += "motion = \"body\"\n";

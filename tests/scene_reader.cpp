@@ -95,6 +95,8 @@ viscosity = 1e-6
 surface_tension = 0.072
 [method]
 advection = "maccormack"
+[tall]
+optical_depth = 0.2
 [surface]
 band = 5
 advection = "weno5"
@@ -343,6 +345,52 @@ height = 1
 translate = [{t = 0, v = [0, 0, 0]}, {t = 2, v = [0.5, 0, 0]}]
 )";
 
+// What only smoke has.
+const std::string smoky = R"(tarn = 1
+[domain]
+size = [1, 2, 1]
+[domain.walls]
+top = "open"
+[method]
+phases = "smoke"
+[smoke]
+weight = 0.1
+buoyancy = 0.003
+ambient = 280
+confinement = 0.3
+cooling = 0.5
+dissipation = 0.1
+[air]
+viscosity = 0.001
+[render]
+smoke_extinction = 40
+smoke_albedo = [0.9, 0.8, 0.7]
+smoke_anisotropy = -0.2
+[[cloud]]
+shape = "sphere"
+center = [0.5, 0.5, 0.5]
+radius = 0.2
+density = 2
+temperature = 400
+velocity = [0, 1, 0]
+[[source]]
+shape = "box"
+min = [0, 0, 0]
+max = [0.2, 0.2, 0.2]
+density = [{t = 0, v = 1}, {t = 1, v = 0}]
+temperature = "400 + 10 * t"
+[[source]]
+shape = "box"
+min = [0.8, 0, 0]
+max = [1, 0.2, 0.2]
+rate = 0.1
+[[solid]]
+shape = "sphere"
+center = [0.5, 1, 0.5]
+radius = 0.1
+temperature = 350
+)";
+
 const std::string flat = R"(tarn = 1
 [domain]
 size = [1, 2]
@@ -448,9 +496,6 @@ min = [0, 0, 0]
 [time]
 fps = 24
 frames = "many"
-
-[method]
-grid = "octree"
 )";
     EXPECT_EQ(refusal(text, {{"domain.cels", "3"}, {"a..b", "1"}}),
               "x.toml:2: titel: unknown key; did you mean \"title\"?\n"
@@ -463,7 +508,6 @@ grid = "octree"
               "x.toml:19: solid.1.max: missing; the shape \"box\" needs it\n"
               "x.toml:24: time.fps: unknown key; it is called \"rate\" here\n"
               "x.toml:25: time.frames: expected a whole number, found text\n"
-              "x.toml:28: method.grid: \"octree\" is not built yet; use \"uniform\", with fewer cells where memory is short\n"
               "--set domain.cels: unknown key; did you mean \"cells\"?\n"
               "--set a..b: expected a dotted key such as domain.cells");
 }
@@ -826,7 +870,7 @@ TEST(SceneReader, two_numbers_make_it_2d)
 
 TEST(SceneReader, what_is_written_reads_back_the_same)
 {
-    for (const std::string& text : {good, everything, flat, carried}) {
+    for (const std::string& text : {good, everything, smoky, flat, carried}) {
         const Params p = read_params(text, "x.toml");
         const std::string written = write_params(p);
         const Params q = read_params(written, "written.toml");
@@ -852,7 +896,8 @@ TEST(SceneReader, every_scene_that_ships_reads_back_the_same)
 TEST(SceneReader, every_written_key_stands_in_the_file)
 {
     const std::string written =
-        write_params(read_params(everything, "x.toml")) + write_params(read_params(carried, "x.toml"));
+        write_params(read_params(everything, "x.toml")) + write_params(read_params(smoky, "x.toml")) +
+        write_params(read_params(carried, "x.toml"));
     for (const Section& section : sections())
         for (const ParamRow& row : section.rows)
             EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << section.name << '.' << row.name;
@@ -918,7 +963,6 @@ TEST(SceneReader, a_bad_override_says_which)
         {{"tarn", "2"}, "--set tarn: this program reads version 1"},
         {{"water.0.velocity", "[1, 0]"}, "--set water.0.velocity: expected three numbers, found 2"},
         {{"tall.gap", "single"}, "--set tall.gap: unknown key; did you mean \"gaps\"?"},
-        {{"method.grid", "octree"}, "--set method.grid: \"octree\" is not built yet; use \"uniform\""},
     };
     for (const auto& [override, start] : table) {
         const std::string message = refusal(good, {override});
@@ -937,9 +981,9 @@ TEST(Validate, programs_are_held_to_the_same_ranges_as_files)
     Params p = read_params(good, "x.toml");
     EXPECT_TRUE(problems(p).empty());
     p.time.rate = -1;
-    p.method.grid = GridKind::tall;
+    p.pressure.tolerance = 2;
     ASSERT_EQ(problems(p).size(), 2u);
-    EXPECT_EQ(problems(p)[0].key, "method.grid");
+    EXPECT_EQ(problems(p)[0].key, "pressure.tolerance");
     EXPECT_EQ(problems(p)[1].key, "time.rate");
     ASSERT_FALSE(problems(Params{}).empty());
     EXPECT_EQ(problems(Params{})[0].key, "domain.size");

@@ -270,6 +270,18 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
 }
 
 template <int D>
+static bool is_sound(const Header& header)
+{
+    bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
+    double storage = 1;
+    for (int a = 0; a < D; ++a) {
+        sound = sound && header.cells[a] > 0;
+        storage *= header.cells[a] + 2.0;
+    }
+    return sound && storage < 2147483648.0;
+}
+
+template <int D>
 FrameState<D> read_state(const std::string& path)
 {
     const std::string bytes = read_file(path);
@@ -286,13 +298,7 @@ FrameState<D> read_state(const std::string& path)
     if (bytes.size() < head) fail("too short for a frame");
     if (!old) std::memcpy(&header, bytes.data(), sizeof header);
     if (smoke) std::memcpy(steps, bytes.data() + sizeof header, sizeof steps);
-    bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
-    double storage = 1;
-    for (int a = 0; a < D; ++a) {
-        sound = sound && header.cells[a] > 0;
-        storage *= header.cells[a] + 2.0;
-    }
-    if (!sound || !(storage < 2147483648.0)) fail("its header is damaged");
+    if (!is_sound<D>(header)) fail("its header is damaged");
 
     FrameState<D> state;
     Cell<D> cells;
@@ -345,8 +351,7 @@ FrameState<D> read_state(const std::string& path)
         uint64_t count = UINT64_MAX;
         if (blocks[D + 3].size() > sizeof count) std::memcpy(&count, blocks[D + 3].data(), sizeof count);
         if (count > uint64_t{INT32_MAX} / (D + 1)) fail("damaged");
-        read_columns(state.points, static_cast<int64_t>(count),
-                     [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
+        read_columns(state.points, int64_t(count), [&](size_t size) { return loosened(blocks[D + 3].substr(sizeof count), size); });
     }
     return state;
 }

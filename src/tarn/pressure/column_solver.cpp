@@ -232,44 +232,114 @@ void coarsen_columns(ColumnLevel& fine, ColumnLevel& coarse)
     const TallColumns& from = fine.columns;
     TallColumns& to = coarse.columns;
     for (int a = 0; a < 2; ++a) to.count[a] = (from.count[a] + 1) / 2;
+    fine.coarse.resize(from.row.size());
+    // Blocks of columns by themselves, then joined in order.
+    struct Part {
+        std::vector<int> count, row;
+    };
+    constexpr int block = 64;
+    std::vector<Part> parts(at((to.columns() + block - 1) / block));
+    backend::blocks("coarse columns", static_cast<int>(parts.size()), from.nodes(), [&](int b) {
+        Part& part = parts[at(b)];
+        std::vector<int> rows;
+        for (int c = b * block; c < std::min(to.columns(), (b + 1) * block); ++c) {
+            rows.clear();
+            const Children children = children_of(from, to, c);
+            for (const int child : children.column)
+                if (child >= 0)
+                    rows.insert(rows.end(), from.row.begin() + from.start[at(child)], from.row.begin() + from.start[at(child) + 1]);
+            std::sort(rows.begin(), rows.end());
+            rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+            for (const int child : children.column) {
+                if (child < 0) continue;
+                size_t place = 0;
+                for (int n = from.start[at(child)]; n < from.start[at(child) + 1]; ++n) {
+                    while (rows[place] < from.row[at(n)]) ++place;
+                    fine.coarse[at(n)] = static_cast<int>(place);  // in its column
+                }
+            }
+            part.row.insert(part.row.end(), rows.begin(), rows.end());
+            part.count.push_back(static_cast<int>(rows.size()));
+        }
+    });
     to.start.assign(1, 0);
     to.row.clear();
-    fine.coarse.resize(from.row.size());
-    std::vector<int> rows;
-    for (int c = 0; c < to.columns(); ++c) {
-        rows.clear();
-        const Children children = children_of(from, to, c);
-        for (const int child : children.column)
-            if (child >= 0)
-                rows.insert(rows.end(), from.row.begin() + from.start[at(child)], from.row.begin() + from.start[at(child) + 1]);
-        std::sort(rows.begin(), rows.end());
-        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-        for (const int child : children.column) {
-            if (child < 0) continue;
-            size_t place = 0;
-            for (int n = from.start[at(child)]; n < from.start[at(child) + 1]; ++n) {
-                while (rows[place] < from.row[at(n)]) ++place;
-                fine.coarse[at(n)] = static_cast<int>(to.row.size() + place);
-            }
-        }
-        to.row.insert(to.row.end(), rows.begin(), rows.end());
-        to.start.push_back(to.nodes());
+    for (const Part& part : parts) {
+        to.row.insert(to.row.end(), part.row.begin(), part.row.end());
+        for (const int count : part.count) to.start.push_back(to.start.back() + count);
     }
     to.joined.assign(to.row.size(), 0);
     const size_t n = to.row.size();
     coarse.link.assign(n, 0);
     coarse.dirichlet.assign(n, 0);
-    for (int m = 0; m < from.nodes(); ++m) {
-        const int a = fine.coarse[at(m)];
-        coarse.dirichlet[at(a)] += fine.dirichlet[at(m)];
-        if (!from.joined[at(m)]) continue;
-        const int b = fine.coarse[at(m) + 1];
-        const float length = static_cast<float>(from.row[at(m) + 1] - from.row[at(m)]);
-        for (int i = a; i < b; ++i) {
-            to.joined[at(i)] = 1;
-            coarse.link[at(i)] += fine.link[at(m)] * length / static_cast<float>(to.row[at(i) + 1] - to.row[at(i)]);
+    for_columns("coarse links", to, [&](int c) {
+        for (const int child : children_of(from, to, c).column) {
+            if (child < 0) continue;
+            const int first = from.start[at(child)], end = from.start[at(child) + 1];
+            for (int m = first; m < end; ++m) fine.coarse[at(m)] += to.start[at(c)];
+            for (int m = first; m < end; ++m) {
+                const int a = fine.coarse[at(m)];
+                coarse.dirichlet[at(a)] += fine.dirichlet[at(m)];
+                if (!from.joined[at(m)]) continue;
+                const int b = fine.coarse[at(m) + 1];
+                const float length = static_cast<float>(from.row[at(m) + 1] - from.row[at(m)]);
+                for (int i = a; i < b; ++i) {
+                    to.joined[at(i)] = 1;
+                    coarse.link[at(i)] += fine.link[at(m)] * length / static_cast<float>(to.row[at(i) + 1] - to.row[at(i)]);
+                }
+            }
         }
+    });
+}
+
+// The fine faces that lie on one between coarse columns: across the axis one or two. Returns how many.
+int faces_on(const ColumnLevel& fine, const ColumnLevel& coarse, const FaceColumns& to, int f, int (&found)[2])
+{
+    const int axis = to.axis, i = f % to.count[0], k = f / to.count[0];
+    const FaceColumns& from = fine.faces[axis];
+    const int across = axis == 0 ? k : i, most = axis == 0 ? fine.columns.count[1] : fine.columns.count[0];
+    const int here = axis == 0 ? i : k, place = here == coarse.columns.count[axis] ? fine.columns.count[axis] : 2 * here;
+    const bool halved = (axis == 0 ? coarse.columns.count[1] : coarse.columns.count[0]) != most;
+    int count = 0;
+    for (int n = 0; n < (halved ? 2 : 1); ++n) {
+        const int other = halved ? 2 * across + n : across;
+        if (other >= most) continue;
+        found[count++] = axis == 0 ? place + from.count[0] * other : other + from.count[0] * place;
     }
+    return count;
+}
+
+// Adds the rows of coarse face f, with what is open of the fine ones there.
+void coarsen_face(const ColumnLevel& fine, const ColumnLevel& coarse, const FaceColumns& like, int f, FaceColumns& to)
+{
+    const FaceColumns& from = fine.faces[like.axis];
+    const int before = like.before(f), after = like.after(f);
+    const bool wall = before < 0 || after < 0;
+    int found[2], at_row[2] = {0, 0};
+    const int count = faces_on(fine, coarse, like, f, found);
+    for (int n = 0; n < count; ++n) at_row[n] = from.start[at(found[n])];
+    merge_rows(coarse.columns, before, after, [&](int y, Between lower, Between upper) {
+        float open = 0, mean = 0;
+        for (int n = 0; n < count; ++n) {
+            const int end = from.start[at(found[n]) + 1];
+            while (at_row[n] + 1 < end && from.row[at(at_row[n]) + 1] <= y) ++at_row[n];
+            const int r = at_row[n];
+            if (r >= end || from.row[at(r)] > y) continue;
+            const bool one_sided = from.lower[at(r)].node < 0 || from.upper[at(r)].node < 0;
+            if (one_sided && !wall) continue;
+            if (from.row[at(r)] == y) open += from.scale[at(r)] * from.open[at(r)];
+            else open += from.mean[at(r)];
+            mean += from.mean[at(r)];
+        }
+        if ((lower.node < 0 || upper.node < 0) && !wall) return;
+        if ((lower.node < 0 && upper.node < 0) || (!(open > 0) && !(mean > 0))) return;
+        const float part = wall ? 1.0f : 0.5f;
+        to.row.push_back(y);
+        to.lower.push_back(lower);
+        to.upper.push_back(upper);
+        to.open.push_back(part * open);
+        to.mean.push_back(part * mean);
+    });
 }
 
 // The faces of one axis between coarse columns, and what becomes a Dirichlet term: a face to air within the domain.
@@ -279,12 +349,9 @@ void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
     FaceColumns to = std::move(coarse.faces[axis]);
     coarse.faces[axis] = {};
     if (from.rows() == 0) return;
-    const int along = coarse.columns.count[axis];
     const FaceColumns empty = face_columns(coarse.columns, axis);
     to.axis = axis;
-    to.start = empty.start;
     std::copy(empty.count, empty.count + 2, to.count);
-    to.row.clear(), to.lower.clear(), to.upper.clear(), to.open.clear(), to.mean.clear(), to.scale.clear();
     for (int f = 0; f < from.faces(); ++f) {
         if (from.before(f) < 0 || from.after(f) < 0) continue;
         for (int k = from.start[at(f)]; k < from.start[at(f) + 1]; ++k) {
@@ -294,51 +361,28 @@ void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
             coarse.dirichlet[at(fine.coarse[at(n)])] += from.scale[at(k)] * from.own[at(k)];
         }
     }
-    for (int f = 0; f < to.faces(); ++f) {
-        const int before = to.before(f), after = to.after(f);
-        const bool wall = before < 0 || after < 0;
-        // The fine faces that lie on it: across the axis one or two.
-        int found[2], count = 0;
-        const int i = f % to.count[0], k = f / to.count[0];
-        const int across = axis == 0 ? k : i, most = axis == 0 ? fine.columns.count[1] : fine.columns.count[0];
-        const int here = axis == 0 ? i : k, place = here == along ? fine.columns.count[axis] : 2 * here;
-        const bool halved = (axis == 0 ? coarse.columns.count[1] : coarse.columns.count[0]) != most;
-        for (int n = 0; n < 2; ++n) {
-            const int other = halved ? 2 * across + n : across;
-            if (other >= most || (n == 1 && !halved)) continue;
-            found[count++] = axis == 0 ? place + from.count[0] * other : other + from.count[0] * place;
+    constexpr int block = 64;
+    std::vector<FaceColumns> parts(at((to.faces() + block - 1) / block));
+    backend::blocks("coarse faces", static_cast<int>(parts.size()), from.rows(), [&](int b) {
+        FaceColumns& part = parts[at(b)];
+        for (int f = b * block; f < std::min(to.faces(), (b + 1) * block); ++f) {
+            const int first = part.rows();
+            coarsen_face(fine, coarse, empty, f, part);
+            part.start.push_back(part.rows() - first);
         }
-        int at_row[2] = {0, 0};
-        for (int n = 0; n < count; ++n) at_row[n] = from.start[at(found[n])];
-        merge_rows(coarse.columns, before, after, [&](int y, Between lower, Between upper) {
-            float open = 0, mean = 0;
-            for (int n = 0; n < count; ++n) {
-                const int end = from.start[at(found[n]) + 1];
-                while (at_row[n] + 1 < end && from.row[at(at_row[n]) + 1] <= y) ++at_row[n];
-                const int r = at_row[n];
-                if (r >= end || from.row[at(r)] > y) continue;
-                const bool one_sided = from.lower[at(r)].node < 0 || from.upper[at(r)].node < 0;
-                if (one_sided && !wall) continue;
-                if (from.row[at(r)] == y) open += from.scale[at(r)] * from.open[at(r)];
-                else open += from.mean[at(r)];
-                mean += from.mean[at(r)];
-            }
-            if ((lower.node < 0 || upper.node < 0) && !wall) return;
-            if (lower.node < 0 && upper.node < 0) return;
-            if (!(open > 0) && !(mean > 0)) return;
-            const float part = wall ? 1.0f : 0.5f;
-            to.row.push_back(y);
-            to.lower.push_back(lower);
-            to.upper.push_back(upper);
-            to.open.push_back(part * open);
-            to.mean.push_back(part * mean);
-        });
-        to.start[at(f) + 1] = to.rows();
-        to.scale.resize(to.row.size(), 1);
+    });
+    to.start.assign(1, 0);
+    to.row.clear(), to.lower.clear(), to.upper.clear(), to.open.clear(), to.mean.clear();
+    for (const FaceColumns& part : parts) {
+        const auto join = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+        for (const int count : part.start) to.start.push_back(to.start.back() + count);
+        join(to.row, part.row), join(to.lower, part.lower), join(to.upper, part.upper);
+        join(to.open, part.open), join(to.mean, part.mean);
     }
+    to.scale.assign(to.row.size(), 1);
     to.own = to.open;
     to.next.assign(to.row.size(), 0);
-    for (int f = 0; f < to.faces(); ++f)
+    parallel_range("coarse faces", to.faces(), [&](int f) {
         for (int k = to.start[at(f)]; k + 1 < to.start[at(f) + 1]; ++k) {
             const bool lower = to.before(f) < 0 || same_water(coarse.columns, to.lower[at(k)], to.lower[at(k) + 1]);
             const bool upper = to.after(f) < 0 || same_water(coarse.columns, to.upper[at(k)], to.upper[at(k) + 1]);
@@ -350,6 +394,7 @@ void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
             to.own[at(k) + 1] += to.mean[at(k)] * static_cast<float>(sums.upper);
             to.next[at(k)] = to.mean[at(k)] * static_cast<float>(sums.both);
         }
+    });
     coarse.faces[axis] = std::move(to);
 }
 

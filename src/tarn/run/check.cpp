@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/run/check_heights.h"
 #include "tarn/run/check_levels.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
+#include "tarn/run/tall_estimate.h"
 #include "tarn/scene/validate.h"
-#include "tarn/step/foster_metaxas.h"
 #include "tarn/surface/markers.h"
 
 namespace tarn {
@@ -22,8 +23,7 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
-constexpr double memory_per_tall_node = 600;  // its columns' levels, faces and velocities, twice
-constexpr double memory_per_deep_cell = 12;   // phi and two labels of its body of water
+constexpr double memory_per_tall_node = 600;             // its columns' levels, faces and velocities, twice
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_octree_cell = 16;            // instead, where those that are not touched are in larger ones
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
@@ -171,11 +171,10 @@ private:
         if (o.surface == SurfaceFormat::obj) e.surface = cost::obj_per_surface_cell;
         if (o.surface == SurfaceFormat::usd) e.surface = cost::usd_per_surface_cell;
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
-        e.surface *= surface + moving_solid_cells();
+        e.surface *= (smoke_ ? 0 : surface) + moving_solid_cells();
         if (o.volume) e.volume = volume();
         const double held = double(e.levels.empty() ? e.wet : std::min(e.wet, octree_cells()));  // values that differ
         if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * held;
-        if (smoke_) e.surface = 0;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
         e.checkpoint = cost::checkpoint_per_cell * (e.levels.empty() ? double(e.cells) : 2 * held);
 
@@ -193,14 +192,12 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        const double touched = params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells());
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
                                      : cost::memory_per_particle[D - 2] * particles() + (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
-                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) * touched;
-        e.memory = cost::program + fields +
+                                           (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
+                                               (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));
+        e.memory = cost::program + fields + cost::memory_per_tall_node * e.unknowns +
                    cost::memory_per_mesh_byte * e.surface + memory_per_volume_byte() * e.volume;
-        if (params_.method.grid == GridKind::tall)
-            e.memory += cost::memory_per_tall_node * e.unknowns + cost::memory_per_deep_cell * double(e.wet);
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
@@ -209,17 +206,14 @@ private:
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
     }
 
-    // Tall cells: the unknowns of a column of mean depth, and the cells of the tiles that hold its layer. (step/tall_grid.cpp)
+    // Tall cells: the unknowns of columns of mean depth, and the cells of the tiles that hold their layer.
     double in_layer()
     {
-        Estimate& e = report_.estimate;
-        const double columns = double(grid_.count()) / grid_.cells[1], depth = std::max(1.0, double(e.wet) / columns);
-        const double band = std::max(params_.surface.band, std::ceil(params_.time.cfl) + 3);
-        const double layer = std::max(std::ceil(params_.tall.optical_depth.value_or(0) / grid_.h), band + std::ceil(params_.time.cfl) + 1) + 1;
-        const double gaps = params_.tall.gaps == TallGaps::single ? 1 : std::log2(std::max(1.0, 0.5 * (depth - layer) + 1));
-        e.per_column = std::min(depth, layer + std::ceil(gaps));
-        e.unknowns = columns * e.per_column;
-        return std::min(double(touched_cells()), columns * (layer + band + 2.5 * tile_size));
+        const double columns = double(grid_.count()) / grid_.cells[1];
+        const TallEstimate tall = estimate_tall(params_, std::max(1.0, double(report_.estimate.wet) / columns), grid_.h);
+        report_.estimate.per_column = tall.per_column;
+        report_.estimate.unknowns = columns * tall.per_column;
+        return std::min(double(touched_cells()), columns * (tall.layer + 2.5 * tile_size));
     }
 
     // Solids that move are written every frame, as meshes twice as fine as the water's.
@@ -266,23 +260,19 @@ private:
     // The cells that smoke is in at the start.
     int64_t smoky_cells() const
     {
-        if (scene_.clouds.empty()) return 0;
-        const std::vector<Shape> clouds = scene_.clouds.at(0);
-        return count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
+        const auto clouds = scene_.clouds.at(0);
+        return clouds.empty() ? 0 : count_inside(grid_, [&](Vec3 x) { return std::max(distance(clouds, x), -in_solid(x)); });
     }
 
     // Of a whole domain of air with smoke, as step/smoke.cpp makes them.
     double smoke_bytes_per_cell() const
     {
-        const double state = 4 * (4 + D);                               // phi, pressure, density, temperature, velocity
-        const double work = 4 * (1 + 3) + 4 * D + D;                    // swelling, scratch, faces, known
-        const double carrying = 4 * (D + 5);                            // fluxes, capacity, filled, next
-        const double solver = 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);   // diagonal, Dirichlet terms, coarse levels
-        double bytes = 2 * state + work + carrying + solver;
+        const double state = 4 * (4 + D);  // phi, pressure, density, temperature, velocity; twice
+        // Swelling, scratch, faces, known; fluxes, capacity, filled, next; diagonal, Dirichlet terms, coarse levels.
+        double bytes = 2 * state + 4 * 4 + 5 * D + 4 * (D + 5) + 4 * 2 + 4.0 * (3 + D) / ((1 << D) - 1);
         if (params_.air.viscosity.any()) bytes += 3 * 4 * D;
-        if (!scene_.solids.empty()) bytes += 4 + 4;  // distance to fluid, labels of closed components
-        if (D == 3 && params_.output.preview) bytes += 4 + 4.0 / 27;  // a level set without water, sunlight
-        return bytes;
+        if (!scene_.solids.empty()) bytes += 4 + 4;           // distance to fluid, labels of closed components
+        return bytes + (D == 3 && params_.output.preview ? 4 : 0);  // a level set without water
     }
 
     // A GPU keeps every field whole; this counts them, as step/water.h names them.
@@ -519,30 +509,9 @@ private:
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);
     }
 
-    // A height field has one height over every column, and nothing above it.
     void heights()
     {
-        if (params_.method.surface == SurfaceKind::marker_chains || params_.method.surface == SurfaceKind::height_field)
-            if (on_device()) add(Finding::error, fmt::format("{}: method.surface: chains and height fields are for processors; leave out --backend "
-                                                             "cuda, or choose \"markers\"", scene_.file));
-        if (params_.method.surface != SurfaceKind::height_field || on_device()) return;
-        const std::optional<Vec3> where = foster_metaxas::overhang<D>(scene_);
-        if (!where) return;
-        int line = 0;
-        double nearest = std::numeric_limits<double>::infinity();
-        const auto look = [&](const Geometry& shapes, int at_line) {
-            const double d = distance(shapes.at(0), *where);
-            if (d < nearest) nearest = d, line = at_line;
-        };
-        for (size_t i = 0; i < params_.source.size(); ++i) look(scene_.sources[i], params_.source[i].line);
-        for (size_t i = 0; i < water_.size(); ++i)
-            if (const double d = distance({water_[i]}, *where); !params_.water[i].subtract && d < nearest)
-                nearest = d, line = params_.water[i].line;
-        add(Finding::error,
-            fmt::format("{}:{}: water at ({:.3g}, {:.3g}{}) hangs over air, which a height field cannot tell; let it reach down to the "
-                        "ground, or choose method.surface = {}",
-                        scene_.file, line, (*where)[0], (*where)[1], D == 3 ? fmt::format(", {:.3g}", (*where)[2]) : "",
-                        D == 3 ? "\"markers\"" : "\"marker-chains\""));
+        if (const std::string what = height_field_problem(scene_); !what.empty()) add(Finding::error, what);
     }
 
     void fit()

@@ -14,9 +14,12 @@ std::optional<Problem> check_floats(const Params& params)
     }
     if (params.whitewater.live && !params.output.state)
         return Problem{"output.state", "must be true with whitewater.live, which reads what is kept"};
+    if (params.whitewater.live && params.method.phases == Phases::smoke)
+        return Problem{"whitewater.live", "smoke throws up no spray; remove it"};
     if (first == params.solid.size()) return {};
     const std::string key = "solid." + std::to_string(first) + ".motion";
     if (bodies) return Problem{key, "floats do not meet bodies that the water feels; give all of them motion = \"body\", or all \"float\""};
+    if (params.method.phases == Phases::smoke) return Problem{key, "nothing floats on smoke; remove it, or give method.phases = \"water\""};
     if (params.flow) return Problem{key, "floats need a pressure, which a given [flow] has not; remove one of them"};
     if (params.motion) return Problem{key, "floats need a domain that stands still; remove [domain.motion], or give motion = \"body\""};
     if (!params.output.state) return Problem{"output.state", "must be true with floats, which go by what is kept"};

@@ -134,7 +134,7 @@ Field<D> shapes_phi(const Grid<D>& grid, const Scene& scene)
 {
     const std::vector<Shape> water = scene.water.at(0);
     Field<D> phi = distance_field(grid, static_cast<float>(grid.size()[1]));
-    parallel_for("water's shapes", all_tiles(grid), [&](Cell<D> c) {
+    backend::each(grid.box(), [&](Cell<D> c) {
         if (!water.empty()) phi(c) = static_cast<float>(distance(water, lift<D>(grid.centre(c))));
     });
     return phi;
@@ -145,6 +145,8 @@ void start_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene)
 {
     const Params& p = scene.params;
     const double cell = cell_volume(w.grid);
+    if (knows_surface(p) && on_device())
+        throw InputError(scene.file + ": method.surface: chains and height fields are for processors; leave out --backend cuda, or choose \"markers\"");
     if constexpr (D == 2)
         if (has_chains(p)) {
             const std::vector<Shape> water = scene.water.at(0);
@@ -161,7 +163,7 @@ void start_surface(Water<D>& w, const Labels<D>& labels, const Scene& scene)
         w.volume_expected = cell * volume(heights, labels);
         // At rest, so that the first step does not blow water out of open sides.
         const double weight = p.fluid.density.constant() * length(take<D>(p.domain.gravity.at(0))) * w.grid.h;
-        parallel_for("weight of water", all_tiles(w.grid), [&](Cell<D> c) {
+        backend::each(w.grid.box(), [&](Cell<D> c) {
             const double depth = heights(c) - c[1] - 0.5;
             w.pressure(c) = is_wall(labels(c)) || depth < 0 ? 0.0f : static_cast<float>(weight * depth);
         });

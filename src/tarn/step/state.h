@@ -49,13 +49,15 @@ void for_each_member(const F& f, Waters&... w)
     f("enclosed_air.regions", w.enclosed_air.regions...);
     f("enclosed_air.volumes", w.enclosed_air.volumes...);
     f("flows.due", w.flows.due...);
-    f("tall.start", w.tall.columns.start...);
-    f("tall.row", w.tall.columns.row...);
-    f("tall.joined", w.tall.columns.joined...);
-    f("tall.u", w.tall.velocity.u[0]...);
-    f("tall.w", w.tall.velocity.u[1]...);
-    f("tall.v", w.tall.velocity.v...);
-    f("tall.pressure", w.tall.pressure...);
+    if (((w.tall.on || w.tall.columns.nodes() > 0) || ...)) {
+        f("tall.start", w.tall.columns.start...);
+        f("tall.row", w.tall.columns.row...);
+        f("tall.joined", w.tall.columns.joined...);
+        f("tall.u", w.tall.velocity.u[0]...);
+        f("tall.w", w.tall.velocity.u[1]...);
+        f("tall.v", w.tall.velocity.v...);
+        f("tall.pressure", w.tall.pressure...);
+    }
     f("bodies", w.bodies...);
     f("fragments", w.fragments...);
     f("exchange", w.exchange...);

@@ -272,12 +272,28 @@ void take_surface_rows(Water<D>& w)
     }
 }
 
-// Rebuilds bottoms and faces for columns that are known.
+// Rebuilds bottoms and faces for the columns of a state. A frame's state has none, nor has what was written from outside: then they
+// are those of the surface, and below the layer the water is at rest.
 template <int D>
 void rebuild(Water<D>& w, const Boundary<D>& boundary)
 {
-    (void)choose_columns(w, boundary, w.tall.bottom);
-    for (int axis = 0; axis < D - 1; ++axis) w.tall.faces[axis] = make_faces(w, boundary, w.tall.columns, w.tall.bottom, axis);
+    TallCells<D>& t = w.tall;
+    std::vector<int> bottom;
+    TallColumns columns = choose_columns(w, boundary, bottom);
+    FaceColumns faces[2];
+    for (int axis = 0; axis < D - 1; ++axis) faces[axis] = make_faces(w, boundary, columns, bottom, axis);
+    if (!(columns == t.columns)) {
+        t.columns.row.clear();
+        t.columns.joined.clear();
+        t.columns.start.assign(at(columns.columns()) + 1, 0);
+        for (FaceColumns& none : t.faces) none = {};
+        t.pressure.clear();
+        t.velocity = regrid(w, {}, columns, faces, bottom, 0);
+        t.pressure = pressure_on(w, columns, 0);
+        t.columns = std::move(columns);
+    }
+    for (int axis = 0; axis < 2; ++axis) t.faces[axis] = std::move(faces[axis]);
+    t.bottom = std::move(bottom);
 }
 
 // The fastest in gaps.
@@ -288,6 +304,41 @@ double fastest_below(const TallCells<D>& t)
     for (const std::vector<float>* u : {&t.velocity.u[0], &t.velocity.u[1], &t.velocity.v})
         for (const float v : *u) fastest = std::fabs(v) > fastest || std::isnan(v) ? std::fabs(v) : fastest;
     return static_cast<double>(fastest);
+}
+
+// Solves for x, again where a void turns out to be filled with air. Enclosed air touches the layer alone: its terms are the uniform
+// grid's. Tells whether there is any.
+template <int D>
+SolveReport solve(Water<D>& w, const Boundary<D>& boundary, const ProjectionForces<D>& forces, const std::vector<float>& flow,
+                  const Goal& goal, bool& enclosed)
+{
+    TallCells<D>& t = w.tall;
+    SolveReport report;
+    for (int solves = 1;; ++solves) {
+        find_right_hand_side(w, boundary, forces, flow, t.b);
+        const Regions<D>* const regions =
+            forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
+        SharedProduct shared;
+        if (regions) {
+            to_cells<D>(w.scratch[0], w, nullptr);
+            regions->add_sources(w.scratch[0]);
+            add_cells(t.b, w, w.scratch[0]);
+            shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
+                double dot = 0;
+                to_cells<D>(w.scratch[0], w, nullptr);
+                to_cells(w.scratch[1], w, &x);
+                regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
+                add_cells(z, w, w.scratch[0]);
+            };
+        }
+        const int before = report.iterations;
+        report = t.solver.solve(t.pressure, t.b, goal, shared);
+        report.iterations += before;
+        report.solves = solves;
+        enclosed = regions != nullptr;
+        to_cells(w.pressure, w, &t.pressure);
+        if (!enclosed || !forces.air->find_pressures(w.pressure)) return report;
+    }
 }
 
 // Forces act on what the layer does not hold; new columns for the new surface; then the projection of all.
@@ -327,33 +378,15 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     std::vector<float> flow;
     find_system(w, boundary, flow);
     t.solver.build();
-    find_right_hand_side(w, boundary, forces, flow, t.b);
     for (float& x : t.pressure) x *= to_x;
     const Goal goal{.tolerance = p.pressure.tolerance,
                     .most = forces.fastest > 0 ? forces.fastest : fastest_below(t),
                     .max_iterations = p.pressure.max_iterations};
-    // Enclosed air touches the layer alone.
-    const Regions<D>* const regions =
-        forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
-    SharedProduct shared;
-    if (regions) {
-        to_cells<D>(w.scratch[0], w, nullptr);
-        regions->add_sources(w.scratch[0]);
-        add_cells(t.b, w, w.scratch[0]);
-        shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
-            double dot = 0;
-            to_cells<D>(w.scratch[0], w, nullptr);
-            to_cells(w.scratch[1], w, &x);
-            regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
-            add_cells(z, w, w.scratch[0]);
-        };
-    }
-    const SolveReport report = t.solver.solve(t.pressure, t.b, goal, shared);
+    bool enclosed = false;
+    const SolveReport report = solve(w, boundary, forces, flow, goal, enclosed);
     apply_pressure(w, boundary, t.pressure);
     spread(w);
-    if (regions) {
-        to_cells(w.pressure, w, &t.pressure);
-        forces.air->find_pressures(w.pressure);
+    if (enclosed) {
         forces.air->apply(w.velocity, w.pressure);
         take_surface_rows(w);
     }

@@ -248,6 +248,11 @@ void make_cells(Water<D>& w, const Scene& scene)
                     for (int a = 0; a < D; ++a) tile[a] /= tile_size;
                     t.refined[map.index(tile)] = 1;
                 }
+    // Beside open sides water falls out, and is not near its equilibrium along y.
+    map.for_each([&](size_t n, Cell<D> tile) {
+        for (int a = 0; a < D; a += 2)
+            if ((w.ends.open[a][0] && tile[a] == 0) || (w.ends.open[a][1] && tile[a] + 1 == map.count[a])) t.refined[n] = 1;
+    });
     if (w.solids.any) find_open(t, w.grid, w.solids);
     // A tile that is all water.
     t.full_volume.resize(map.flags.size());

@@ -399,9 +399,9 @@ void respace(Chains& chains, const Labels<2>& labels)
 }
 
 // Two points that face each other across little air or water change partners; neighbours along a chain do not.
-void reconnect(Chains& chains, Between what)
+void reconnect(Chains& chains, Reconnected what)
 {
-    const double most = what == Between::air ? joining_gap : thinnest_sheet, side = what == Between::air ? 1 : -1;
+    const double most = what == Reconnected::air ? joining_gap : thinnest_sheet, side = what == Reconnected::air ? 1 : -1;
     const std::vector<Link> links = links_of(chains);
     const Buckets near(links, most);
     std::vector<std::tuple<double, int, int>> pairs;
@@ -482,8 +482,8 @@ void mend(Chains& chains, const Labels<2>& labels)
 {
     keep_at_walls(chains, labels);
     respace(chains, labels);
-    reconnect(chains, Between::air);
-    reconnect(chains, Between::water);
+    reconnect(chains, Reconnected::air);
+    reconnect(chains, Reconnected::water);
     resolve_crossings(chains);
     drop_small(chains);
 }

@@ -42,8 +42,8 @@ void mend(Chains& chains, const Labels<2>& labels);
 // The parts of that.
 void keep_at_walls(Chains& chains, const Labels<2>& labels);
 void respace(Chains& chains, const Labels<2>& labels);
-enum class Between { air, water };
-void reconnect(Chains& chains, Between what);
+enum class Reconnected { air, water };
+void reconnect(Chains& chains, Reconnected what);
 void resolve_crossings(Chains& chains);
 
 // Moves the free surface outwards, that it encloses so many cells more.
