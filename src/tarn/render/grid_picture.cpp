@@ -11,7 +11,7 @@ namespace tarn {
 
 namespace {
 
-const Vec3f air = srgb(0.96f, 0.97f, 0.98f), line = srgb(0.05f, 0.16f, 0.32f), surface_line = srgb(0.8f, 0.2f, 0.1f);
+const Vec3f empty = srgb(0.96f, 0.97f, 0.98f), line = srgb(0.05f, 0.16f, 0.32f), surface_line = srgb(0.8f, 0.2f, 0.1f);
 const Vec3f solid = srgb(0.69f, 0.64f, 0.58f);
 const Vec3f finest = srgb(0.62f, 0.82f, 0.95f), coarsest = srgb(0.16f, 0.42f, 0.72f);
 
@@ -36,7 +36,7 @@ Image grid_picture(const Water<D>& water, int width)
             Cell<D> c;
             for (int a = 0; a < D; ++a) c[a] = std::clamp(static_cast<int>(x[a]), 0, cells[a] - 1);
             const float phi = sample_cells(water.phi.view(), cells, x - Vec<D, float>::all(0.5f));
-            Vec3f colour = air;
+            Vec3f colour = empty;
             if (phi < 0) {
                 const int level = levels.level_at(c);
                 colour = mix(finest, coarsest, static_cast<float>(level) / steps);
