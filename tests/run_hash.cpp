@@ -51,6 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, RunHash,
                                            HashedRun{"source", "hose_into_box", 20, 10},
                                            HashedRun{"air", "turbulent_mixing_2d", 32, 6},
                                            HashedRun{"sharp_air", "solids_with_air_2d", 32, 6, {"method.interface=sharp"}},
+                                           HashedRun{"octree", "dam_break_2d", 96, 8, {"method.grid=octree"}},
                                            HashedRun{"whole_cells", "drop_in_shallow_pool", 24, 6},
                                            HashedRun{"waves", "wave_tank", 48, 6}, HashedRun{"given_flow", "zalesak", 32, 6}),
                          [](const auto& info) { return std::string(info.param.kind); });

@@ -496,9 +496,6 @@ min = [0, 0, 0]
 [time]
 fps = 24
 frames = "many"
-
-[method]
-grid = "octree"
 )";
     EXPECT_EQ(refusal(text, {{"domain.cels", "3"}, {"a..b", "1"}}),
               "x.toml:2: titel: unknown key; did you mean \"title\"?\n"
@@ -511,7 +508,6 @@ grid = "octree"
               "x.toml:19: solid.1.max: missing; the shape \"box\" needs it\n"
               "x.toml:24: time.fps: unknown key; it is called \"rate\" here\n"
               "x.toml:25: time.frames: expected a whole number, found text\n"
-              "x.toml:28: method.grid: \"octree\" is not built yet; use \"uniform\", with fewer cells where memory is short\n"
               "--set domain.cels: unknown key; did you mean \"cells\"?\n"
               "--set a..b: expected a dotted key such as domain.cells");
 }
@@ -571,8 +567,6 @@ TEST(SceneReader, words_of_other_programs_are_known)
 TEST(SceneReader, what_is_reserved_for_later_says_what_to_use)
 {
     const std::string fewer = "\"uniform\", with fewer cells where memory is short";
-    EXPECT_EQ(refusal(good + "[method]\ngrid = \"octree\"\n"),
-              "x.toml:14: method.grid: \"octree\" is not built yet; use " + fewer);
     for (const Reserved& r : reserved()) {
         const bool entry = std::string_view(r.section) == "solid", top = !*r.section;
         const std::string text =
@@ -969,7 +963,6 @@ TEST(SceneReader, a_bad_override_says_which)
         {{"tarn", "2"}, "--set tarn: this program reads version 1"},
         {{"water.0.velocity", "[1, 0]"}, "--set water.0.velocity: expected three numbers, found 2"},
         {{"tall.gap", "single"}, "--set tall.gap: unknown key; did you mean \"gaps\"?"},
-        {{"method.grid", "octree"}, "--set method.grid: \"octree\" is not built yet; use \"uniform\""},
     };
     for (const auto& [override, start] : table) {
         const std::string message = refusal(good, {override});
@@ -988,9 +981,9 @@ TEST(Validate, programs_are_held_to_the_same_ranges_as_files)
     Params p = read_params(good, "x.toml");
     EXPECT_TRUE(problems(p).empty());
     p.time.rate = -1;
-    p.method.grid = GridKind::octree;
+    p.pressure.tolerance = 2;
     ASSERT_EQ(problems(p).size(), 2u);
-    EXPECT_EQ(problems(p)[0].key, "method.grid");
+    EXPECT_EQ(problems(p)[0].key, "pressure.tolerance");
     EXPECT_EQ(problems(p)[1].key, "time.rate");
     ASSERT_FALSE(problems(Params{}).empty());
     EXPECT_EQ(problems(Params{})[0].key, "domain.size");

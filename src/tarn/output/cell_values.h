@@ -5,6 +5,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/sample.h"
+#include "tarn/output/shown_levels.h"
 #include "tarn/step/water.h"
 
 namespace tarn {
@@ -31,6 +32,7 @@ CellValues cell_values(const Water<D>& water)
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
     const View<D, const float> pressure = water.pressure.size() > 0 ? water.pressure.view() : View<D, const float>{};
     const FaceView<D, const float> velocity = water.velocity.view();
+    const ShownLevels<D> levels(water);
     parallel_rows("gather cells", cells[1] * depth, [&](int row) {
         Cell<D> c;
         c[1] = row % cells[1];
@@ -44,7 +46,8 @@ CellValues cell_values(const Water<D>& water)
                 values.phi[i] = phi(c);
                 if (phi(c) < 0 && pressure.data) values.pressure[i] = pressure(c);
             }
-            const Vec<D, float> u = velocity_at_cell(velocity, c);
+            const int level = water.smoke ? 0 : levels.level_at(c);
+            const Vec<D, float> u = level > 0 ? levels.velocity_at(level, c.template as<float>()) : velocity_at_cell(velocity, c);
             for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];
             if (!water.solids.any) continue;
             // Distances to solids sit on nodes, half a cell before the centres.

@@ -22,6 +22,7 @@
 #include "tarn/base/version.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
+#include "tarn/output/shown_levels.h"
 
 namespace tarn {
 
@@ -78,7 +79,7 @@ void fill(GridType& out, const Grid<D>& g, int border, F&& f)
     for (Made& m : made) {
         if (!m.leaf) continue;
         if (m.constant)
-            out.tree().addTile(1, m.leaf->origin(), m.leaf->getValue(0), false);
+            out.tree().addTile(1, m.leaf->origin(), m.leaf->getValue(0), m.leaf->isValueOn(0));
         else
             out.tree().addLeaf(m.leaf.release());
     }
@@ -142,13 +143,22 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Water<D>& water, openvdb::math::Tran
     // In the water and as far beyond it as the level set reaches, for motion blur.
     const float reach = half_width * static_cast<float>(g.h);
     const FaceView<D, const float> velocity = water.velocity.view();
+    const ShownLevels<D> levels(water);
     fill(*out, g, 0, [&](auto& leaf) {
         bool empty = true;
+        // Of an octree a tile without small cells is one value.
+        const Cell<D> first = cell_of<D>(leaf.origin());
+        const int level = g.contains(first) && in_slab<D>(leaf.origin()) ? levels.level_at(first) : 0;
+        if (level > 0 && D == 3 && g.contains(first + Cell<D>::all(tile_size - 1))) {
+            const Vec<D, float> u = levels.velocity_at(level, first.template as<float>() + Vec<D, float>::all(0.5f * (tile_size - 1)));
+            leaf.setValueOn(0, openvdb::Vec3s(u[0], u[1], u[D - 1]));
+            return false;
+        }
         for (auto it = leaf.beginValueAll(); it; ++it) {
             const openvdb::Coord ijk = it.getCoord();
             const Cell<D> c = cell_of<D>(ijk);
             if (!in_slab<D>(ijk) || !g.contains(c) || water.phi(c) >= reach) continue;
-            const Vec<D, float> u = velocity_at_cell(velocity, c);
+            const Vec<D, float> u = level > 0 ? levels.velocity_at(level, c.template as<float>()) : velocity_at_cell(velocity, c);
             leaf.setValueOn(it.pos(), openvdb::Vec3s(u[0], u[1], D == 3 ? u[D - 1] : 0.0f));
             empty = false;
         }

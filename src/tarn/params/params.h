@@ -15,6 +15,8 @@ namespace tarn {
 enum class WallKind { slip, no_slip, open };
 enum class GridKind { uniform, octree, tall };
 enum class Phases { water, water_air, smoke };
+enum class OctreePressure { second_order, losasso_2004 };
+enum class OctreeDistance { mean, large, small, centres };
 enum class Solver { projection, foster_metaxas };
 enum class SurfaceKind { particle_level_set, one_sided_particles, level_set, markers, marker_chains, height_field };
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
@@ -90,6 +92,21 @@ struct MethodParams {
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
     Interface interface = Interface::smeared;          // between water and air
+};
+
+// Cells of several sizes, each twice as large as the one before.   [LGF04]
+struct OctreeParams {
+    int levels = 0;  // of cells; 0: as many as the domain has room for
+    OctreePressure pressure = OctreePressure::second_order;
+    OctreeDistance distance = OctreeDistance::mean;  // of the pressures of a large and a small cell, with "losasso-2004"
+    Advection advection = Advection::maccormack;     // of the velocity on large cells
+};
+
+// A box without cells larger than those of a level.
+struct RefineParams {
+    std::optional<Vec3> min, max;  // m
+    int level = 0;
+    int line = 0;  // in the scene file, for messages
 };
 
 // With grid = "tall": which rows of a column have an unknown.   grid/columns.h
@@ -368,6 +385,7 @@ struct Params {
     AirParams air;
     SmokeParams smoke;
     MethodParams method;
+    OctreeParams octree;
     TallParams tall;
     SurfaceParams surface;
     FragmentParams fragments;
@@ -378,6 +396,7 @@ struct Params {
     CameraParams camera;
     RenderParams render;
     std::vector<LightParams> light;
+    std::vector<RefineParams> refine;
     std::vector<WaterParams> water;
     std::vector<CloudParams> cloud;
     std::vector<SolidParams> solid;

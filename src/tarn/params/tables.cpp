@@ -24,7 +24,7 @@ constexpr Word wall_words[] = {
 };
 constexpr Word grid_words[] = {
     word("uniform", GridKind::uniform),
-    word("octree", GridKind::octree, "\"uniform\", with fewer cells where memory is short"),
+    word("octree", GridKind::octree),
     word("tall", GridKind::tall),
 };
 constexpr Word gap_words[] = {
@@ -35,6 +35,16 @@ constexpr Word phase_words[] = {
     word("water", Phases::water),
     word("water-air", Phases::water_air),
     word("smoke", Phases::smoke),
+};
+constexpr Word octree_pressure_words[] = {
+    word("second-order", OctreePressure::second_order),
+    word("losasso-2004", OctreePressure::losasso_2004),
+};
+constexpr Word octree_distance_words[] = {
+    word("mean", OctreeDistance::mean),
+    word("large", OctreeDistance::large),
+    word("small", OctreeDistance::small),
+    word("centres", OctreeDistance::centres),
 };
 constexpr Word method_solver_words[] = {
     word("projection", Solver::projection),
@@ -176,6 +186,8 @@ std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(TallGaps) { return gap_words; }
 std::span<const Word> words(Phases) { return phase_words; }
+std::span<const Word> words(OctreePressure) { return octree_pressure_words; }
+std::span<const Word> words(OctreeDistance) { return octree_distance_words; }
 std::span<const Word> words(Solver) { return method_solver_words; }
 std::span<const Word> words(SurfaceKind) { return surface_words; }
 std::span<const Word> words(Advection) { return advection_words; }
@@ -411,6 +423,26 @@ const ParamRow method_rows[] = {
         "keeps waves livelier."),
 };
 
+const ParamRow octree_rows[] = {
+    integer<&OctreeParams::levels>("levels", "", 0, 12,
+                                   "How many sizes of cells there are, each twice as large as the one before; 1 is a uniform "
+                                   "grid, 0 as many as the domain has room for."),
+    choice<&OctreeParams::pressure>("pressure",
+                                    "The gradient between a large cell and the small ones beside it: to the mean of their "
+                                    "pressures, second order; or to each of them, as in 2004, first order."),
+    choice<&OctreeParams::distance>("distance",
+                                    "With \"losasso-2004\": the distance that the difference of two pressures is divided by. "
+                                    "The mean of the two cells' sizes, the large or the small one, or that of their centres."),
+    choice<&OctreeParams::advection>("advection",
+                                     "How the velocity is carried along on larger cells, which are the more diffusive."),
+};
+
+const ParamRow refine_rows[] = {
+    required(vector<&RefineParams::min>("min", "m", -far, far, "The lowest corner.")),
+    required(vector<&RefineParams::max>("max", "m", -far, far, "The highest corner.")),
+    integer<&RefineParams::level>("level", "", 0, 11, "The largest cells in it: 0 are the smallest, 1 are twice as large."),
+};
+
 const ParamRow tall_rows[] = {
     number<&TallParams::optical_depth>("optical_depth", "m", 0, far,
                                        "How far below the surface every row of cells is kept; no less than the surface needs, "
@@ -550,7 +582,8 @@ const ParamRow output_rows[] = {
                                       "Also write spray, drops, bubbles and foam of each frame, as points: into the "
                                       "surface's file with usd, else into one of its own."),
     boolean<&OutputParams::preview>("preview", "Draw each frame, and a movie at the end."),
-    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells in them; on tall cells in 2D."),
+    boolean<&OutputParams::preview_grid>("preview_grid", "Draw the grid's cells: on tall cells in 2D, in the drawings; on an octree into a folder "
+                                                         "of their own, in 3D on a section."),
     boolean<&OutputParams::render>("render",
                                    "When all frames are there, render them; 3D only."),
     boolean<&OutputParams::state>("state",
@@ -911,6 +944,8 @@ const Section all_sections[] = {
     {"smoke", "What smoke is like, with phases = \"smoke\".", smoke_rows,
      [](Params& p, size_t) -> void* { return &p.smoke; }},
     {"method", "How it is simulated.", method_rows, [](Params& p, size_t) -> void* { return &p.method; }},
+    {"octree", "Cells of several sizes, with grid = \"octree\".", octree_rows,
+     [](Params& p, size_t) -> void* { return &p.octree; }},
     {"tall", "Columns whose rows thin out below the surface, with grid = \"tall\".", tall_rows,
      [](Params& p, size_t) -> void* { return &p.tall; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
@@ -926,6 +961,7 @@ const Section all_sections[] = {
     {"render", "How `tarn render` makes pictures; 3D only.", render_rows,
      [](Params& p, size_t) -> void* { return &p.render; }},
     list<&Params::light>("light", "What shines in rendered pictures; without any, a sky with its sun.", light_rows),
+    list<&Params::refine>("refine", "Boxes of fine cells, on an octree.", refine_rows),
     list<&Params::water>("water", "What is wet at the start: shapes, each united with or cut from those before it.",
                          water_rows),
     list<&Params::cloud>("cloud", "Smoke that is there at the start; where shapes overlap the last one counts.", cloud_rows),

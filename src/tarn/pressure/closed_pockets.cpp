@@ -4,6 +4,7 @@
 #include <climits>
 #include <utility>
 
+#include "tarn/pressure/octree.h"
 #include "tarn/pressure/poisson.h"
 #include "tarn/surface/connected.h"
 
@@ -22,15 +23,18 @@ double count(const Field<D, int>& labels, const Tiles<D>& tiles, int body)
     return parallel_sum("pockets", tiles, [=] TARN_KERNEL(Cell<D> c) { return label(c) == body ? 1.0 : 0.0; });
 }
 
+}  // namespace
+
 template <int D>
-double count_unknowns(const Poisson<D>& system)
+long count_unknowns(const Poisson<D>& system)
 {
     const auto inverse = std::as_const(*system.inverse_diagonal).view();
-    return parallel_sum<true>("pockets", system.tiles,
-                              [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+    const double finest = parallel_sum<true>("unknowns", system.tiles,
+                                             [=] TARN_KERNEL(Cell<D> c) { return inverse(c) > 0 ? 1.0 : 0.0; });
+    long larger = 0;
+    for (int l = 1; system.octree && l < system.octree->count(); ++l) larger += system.octree->level(l).leaves.cells();
+    return static_cast<long>(finest) + larger;
 }
-
-}  // namespace
 
 template <int D>
 ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
@@ -38,14 +42,14 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
 {
     const auto ev = excess.view(), inverse = std::as_const(*system.inverse_diagonal).view();
     ClosedPockets<D> pockets;
-    // In a box without solids, water either has a surface or fills the box.
-    if (!solids) {
+    // In a box without solids, water either has a surface or fills the box. On an octree, if any of it has none.
+    if (!solids || system.octree) {
         pockets.everything = parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                                  const int i = ev.index(c);
                                  return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;
-        if (pockets.everything) pockets.sizes = {count_unknowns(system)};
-        return pockets;
+        if (pockets.everything) pockets.sizes = {static_cast<double>(count_unknowns(system))};
+        if (!solids || pockets.everything) return pockets;
     }
 
     if (labels.size() == 0) labels = Field<D, int>(excess.grid());
@@ -54,12 +58,14 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
         const int i = ev.index(c);
         label[i] = !(inverse[i] > 0) ? no_unknown : (ev[i] > 0 ? surface : i);
     });
+    // What larger cells join is taken to have a surface; where it has none, nothing presses into it but moving solids.
+    if (system.octree) mark_beside_larger_cells(labels, surface, *system.octree);
     for (int a = 0; a < D; ++a) {
         const auto w = std::as_const(*system.w)[a].view();
         const int n = w.next(a);
         parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = w.index(c);
-            if (w[i] > 0) unite(label.data, i, i - n);
+            if (w[i] > 0 && inverse[i - n] > 0) unite(label.data, i, i - n);
         });
     }
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -77,7 +83,7 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
                                          [=] TARN_KERNEL(Cell<D> c) { return label(c) == surface ? 1.0 : 0.0; });
         if (open == 0) {
             pockets.everything = true;
-            pockets.sizes = {count_unknowns(system)};
+            pockets.sizes = {static_cast<double>(count_unknowns(system))};
             return pockets;
         }
     }
@@ -155,6 +161,8 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
     });
 }
 
+template long count_unknowns(const Poisson<2>&);
+template long count_unknowns(const Poisson<3>&);
 template ClosedPockets<2> find_closed_pockets(const Poisson<2>&, const Field<2>&, Field<2, int>&, bool);
 template ClosedPockets<3> find_closed_pockets(const Poisson<3>&, const Field<3>&, Field<3, int>&, bool);
 template void remove_means(Field<2>&, const Poisson<2>&, const ClosedPockets<2>&);

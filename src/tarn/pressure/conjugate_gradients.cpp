@@ -5,6 +5,7 @@
 
 #include "tarn/backend/late.h"
 #include "tarn/base/error.h"
+#include "tarn/pressure/octree.h"
 
 namespace tarn {
 
@@ -14,25 +15,88 @@ namespace {
 // scale.
 constexpr double least_share = 0.1;
 
+// The unknowns of one size of cells. On a uniform grid there is one part; on an octree one for each level.
+template <int D>
+struct Part {
+    Field<D>*x, *r, *p, *z;
+    const Tiles<D>* tiles;
+    float per_area;  // one over a face's
+};
+template <int D>
+std::vector<Part<D>> parts_of(Field<D>& x, Field<D>& r, Field<D>& p, Field<D>& z, const Poisson<D>& system)
+{
+    std::vector<Part<D>> parts{{&x, &r, &p, &z, &system.tiles, 1}};
+    for (int l = 1; system.octree && l < system.octree->count(); ++l) {
+        auto& u = system.octree->unknowns(l);
+        parts.push_back({&u.x, &u.r, &u.p, &u.z, &system.octree->level(l).leaves, 1 / area<D>(l)});
+    }
+    return parts;
+}
+template <int D>
+std::vector<Field<D>*> all_of(const std::vector<Part<D>>& parts, Field<D>* Part<D>::*which)
+{
+    std::vector<Field<D>*> all;
+    for (const Part<D>& part : parts) all.push_back(part.*which);
+    return all;
+}
+template <int D>
+std::vector<const Field<D>*> all_of_const(const std::vector<Part<D>>& parts, Field<D>* Part<D>::*which)
+{
+    const std::vector<Field<D>*> all = all_of(parts, which);
+    return {all.begin(), all.end()};
+}
+
+// The largest residual, per area of a face.
+template <int D>
+double largest_of(const std::vector<Part<D>>& parts)
+{
+    double largest = 0;
+    for (const Part<D>& part : parts) {
+        const View<D, const float> r = part.r->view();
+        const float per_area = part.per_area;
+        const double here =
+            parallel_max<true>("largest", *part.tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(per_area * r(c)); });
+        largest = here < largest ? largest : here;  // a NaN comes through
+    }
+    return largest;
+}
+
+// Means over components without Dirichlet rows go: of a residual its sum, of a pressure its mean.
+template <int D>
+void remove_means(const std::vector<Part<D>>& parts, Field<D>* Part<D>::*which, const Poisson<D>& system,
+                  const ClosedPockets<D>& pockets)
+{
+    if (system.octree && pockets.everything)
+        remove_mean(all_of(parts, which), system, which == &Part<D>::r);
+    else
+        remove_means(*(parts[0].*which), system, pockets);
+}
+
 // r -= A x.
 template <bool uniform, int D>
-void subtract_product(Field<D>& r, const Field<D>& x, const Poisson<D>& system)
+void subtract_product(const std::vector<Part<D>>& parts, const Poisson<D>& system)
 {
-    const auto rv = r.view();
-    const auto xv = x.view();
+    const auto rv = parts[0].r->view();
+    const auto xv = std::as_const(*parts[0].x).view();
     const PoissonView<D> a = view_of(system);
     parallel_for<true>("residual", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = xv.index(c);
         rv[i] -= apply<uniform>(xv, a, i);
     });
+    if (!system.octree) return;
+    for (size_t l = 1; l < parts.size(); ++l) {
+        product_in_leaves(*parts[l].z, *parts[l].x, *system.octree, static_cast<int>(l));
+        subtract_leaves(*parts[l].r, *parts[l].z, *system.octree, static_cast<int>(l));
+    }
+    add_t_faces(all_of(parts, &Part<D>::r), all_of_const(parts, &Part<D>::x), *system.octree, -1);
 }
 
 // z = A p, and p . A p.
 template <bool uniform, int D>
-void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* dot)
+void product(const std::vector<Part<D>>& parts, const Poisson<D>& system, double* dot)
 {
-    const auto zv = z.view();
-    const auto pv = p.view();
+    const auto zv = parts[0].z->view();
+    const auto pv = std::as_const(*parts[0].p).view();
     const PoissonView<D> a = view_of(system);
     parallel_sum_to<true>(dot, "apply", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = pv.index(c);
@@ -40,6 +104,12 @@ void product(Field<D>& z, const Field<D>& p, const Poisson<D>& system, double* d
         zv[i] = ap;
         return static_cast<double>(ap) * pv[i];
     });
+    if (!system.octree) return;
+    for (size_t l = 1; l < parts.size(); ++l) {
+        product_in_leaves(*parts[l].z, *parts[l].p, *system.octree, static_cast<int>(l));
+        *dot += dot_in_leaves(*parts[l].z, *parts[l].p, *system.octree, static_cast<int>(l));
+    }
+    *dot += add_t_faces(all_of(parts, &Part<D>::z), all_of_const(parts, &Part<D>::p), *system.octree, 1);
 }
 
 // The same of the unknowns that many cells share.
@@ -62,6 +132,43 @@ struct Scalars {
     float alpha, beta;
 };
 
+// p = z + beta p.
+template <int D>
+void find_direction(const std::vector<Part<D>>& parts, const Late& beta)
+{
+    for (const Part<D>& part : parts) {
+        const auto pv = part.p->view();
+        const View<D, const float> pc = pv, zc = std::as_const(*part.z).view();
+        parallel_for<true>("direction", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = pc.index(c);
+            const float share = beta, old = pc[i], kept = share * old;
+            pv[i] = zc[i] + (share > 0 ? kept : 0.0f);
+        });
+    }
+}
+
+// x += alpha p, r -= alpha z; and the largest residual, where kernels look for it.
+template <int D>
+void advance(const std::vector<Part<D>>& parts, const Late& alpha, double* largest)
+{
+    for (const Part<D>& part : parts) {
+        const auto xv = part.x->view(), rv = part.r->view();
+        const View<D, const float> rc = rv, pc = std::as_const(*part.p).view(), zc = std::as_const(*part.z).view();
+        const float per_area = part.per_area;
+        const bool first = &part == parts.data();
+        double here = 0;
+        parallel_max_to<true>(first ? largest : &here, "advance", *part.tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = pc.index(c);
+            const float share = alpha;
+            xv[i] += share * pc[i];
+            const float left = rc[i] - share * zc[i];
+            rv[i] = left;
+            return std::fabs(per_area * left);
+        });
+        if (!first) *largest = here < *largest ? *largest : here;
+    }
+}
+
 // z = M r, and r . z, where kernels look for it.
 template <int D>
 using Precondition = std::function<void(Field<D>& z, Field<D>& r, double* dot)>;
@@ -70,16 +177,15 @@ template <int D>
 SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
                   Field<D>& p, Field<D>& z, const Precondition<D>& precondition, IterationRoom& room)
 {
-    const auto xv = x.view(), rv = r.view(), pv = p.view();
-    const View<D, const float> rc = rv, pc = pv, zc = std::as_const(z).view();
-    const Tiles<D>& tiles = system.tiles;
-
-    const double largest =
-        parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); });
+    const std::vector<Part<D>> parts = parts_of(x, r, p, z, system);
+    const double largest = largest_of(parts);
     const double largest_b = scale_of(goal, largest), tolerance = goal.tolerance;
     if (!(largest_b > 0)) {
         // Nothing drives the pressure (or b is not a number, which the caller's own check reports).
-        parallel_for<true>("clear", tiles, [=] TARN_KERNEL(Cell<D> c) { xv(c) = 0; });
+        for (const Part<D>& part : parts) {
+            const auto xv = part.x->view();
+            parallel_for<true>("clear", *part.tiles, [=] TARN_KERNEL(Cell<D> c) { xv(c) = 0; });
+        }
         return {.converged = largest_b == 0, .iterations = 0, .residual = largest_b};
     }
 
@@ -88,10 +194,9 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     report.converged = false;
     report.residual = largest / largest_b;
     if (!goal.from_zero) {
-        with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(r, x, system); });
+        with_uniform(system.uniform, [&](auto uniform) { subtract_product<uniform.value>(parts, system); });
         subtract_eliminated(r, x, system);
-        report.residual =
-            parallel_max<true>("largest", tiles, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(rc(c)); }) / largest_b;
+        report.residual = largest_of(parts) / largest_b;
     }
     if (report.residual == 0) {
         report.converged = true;
@@ -104,34 +209,27 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
     const auto iterate = [&] {
         // In components without Dirichlet rows round-off puts constants into r, which nothing would take out again.
         // Those in z mean nothing, but would cost p its digits.
-        if (pockets.any()) remove_means(r, system, pockets);
+        if (pockets.any()) remove_means(parts, &Part<D>::r, system, pockets);
         precondition(z, r, &s->rz);
-        if (pockets.any()) remove_means(z, system, pockets);
+        if (system.octree) {
+            s->rz = 0;
+            for (const Part<D>& part : parts) s->rz += dot_in(*part.z, *part.r, *part.tiles);
+        }
+        if (pockets.any()) remove_means(parts, &Part<D>::z, system, pockets);
         // p = z + beta p; the first time there is no p yet.
         parallel_range("direction", 1, [=] TARN_KERNEL(int) {
             s->beta = s->rz_before > 0 ? static_cast<float>(s->rz / s->rz_before) : 0.0f;
             s->rz_before = s->rz;
         });
         const Late beta(&s->beta);
-        parallel_for<true>("direction", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = pc.index(c);
-            const float share = beta, old = pc[i], kept = share * old;
-            pv[i] = zc[i] + (share > 0 ? kept : 0.0f);
-        });
+        find_direction(parts, beta);
         // z = A p, alpha = r.z / p.A p.
-        with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(z, p, system, &s->pap); });
+        with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(parts, system, &s->pap); });
         add_eliminated(z, p, system, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
         const Late alpha(&s->alpha);
-        parallel_max_to<true>(&s->largest, "advance", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = pc.index(c);
-            const float share = alpha;
-            xv[i] += share * pc[i];
-            const float left = rc[i] - share * zc[i];
-            rv[i] = left;
-            return std::fabs(left);
-        });
+        advance(parts, alpha, &s->largest);
     };
     room.sequence.forget();
     while (report.iterations < goal.max_iterations) {
@@ -157,6 +255,7 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
 template <int D>
 void divide_by_diagonal(Field<D>& z, const Field<D>& r, const Poisson<D>& system, double* dot)
 {
+    if (system.octree) divide_leaves_by_diagonal(*system.octree);
     const auto zv = z.view();
     const auto rv = r.view(), inverse = std::as_const(*system.inverse_diagonal).view();
     parallel_sum_to<true>(dot, "diagonal", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -180,6 +279,7 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
     const View<D, const float> bc = bv;
     float* const kept = room_for(room.b, static_cast<int>(b.grid().storage())) + b.grid().origin;
     parallel_for<true>("keep", system.tiles, [=] TARN_KERNEL(Cell<D> c) { kept[bc.index(c)] = bc(c); });
+    if (system.octree) keep_right_hand_side(*system.octree);
     const SolveReport first = solve<D>(
         x, b, system, pockets, goal, p, z,
         [&](Field<D>& to, Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
@@ -195,7 +295,8 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
     patient.from_zero = true;
     patient.max_iterations = 50 * goal.max_iterations;
     SolveReport report;
-    if (on_device())
+    if (system.octree) start_again(*system.octree);
+    if (on_device() || system.octree)
         report = solve<D>(
             x, b, system, pockets, patient, p, z,
             [&](Field<D>& to, const Field<D>& from, double* dot) { divide_by_diagonal(to, from, system, dot); }, room);

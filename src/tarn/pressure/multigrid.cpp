@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tarn/pressure/octree.h"
 #include "tarn/pressure/smooth.h"
 
 namespace tarn {
@@ -207,6 +208,33 @@ Tiles<D> with_rim(const TileMap<D>& map)
     return select(grown, 1);
 }
 
+// The conductances of faces that unite fine ones, and the Dirichlet terms of cells that unite fine cells.
+template <int D>
+void unite_cells(FaceField<D>& w, Field<D>& dirichlet, const FaceField<D>& fine_w, const Field<D>& fine_dirichlet,
+                 const Field<D>& fine_inverse, const Tiles<D>& faces, const Tiles<D>& cells)
+{
+    for (int a = 0; a < D; ++a) {
+        const auto fine = fine_w[a].view();
+        const auto coarse = w[a].view();
+        const int last = fine_w.grid().cells[a];  // an odd number of cells ends within a coarse one
+        parallel_for_faces("multigrid build", faces, a, [=] TARN_KERNEL(Cell<D> c) {
+            float s = 0;
+            TARN_UNROLL
+            for (int child = 0; child < (1 << D); ++child) {
+                if (child >> a & 1) continue;
+                Cell<D> f = child_of(c, child);
+                f[a] = f[a] < last ? f[a] : last;
+                s += fine(f);
+            }
+            coarse(c) = 0.5f * s;
+        });
+    }
+    const auto fine = fine_dirichlet.view(), inverse = fine_inverse.view();
+    const auto coarse = dirichlet.view();
+    parallel_for("multigrid build", cells,
+                 [=] TARN_KERNEL(Cell<D> c) { coarse(c) = 0.5f * sum_children<D>(inverse, c, fine); });
+}
+
 }  // namespace
 
 template <int D>
@@ -233,6 +261,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 {
     clear_left(*system.inverse_diagonal, fine_.map, system.map);
     fine_ = system;
+    if (leaves_above(0)) conduct_across(*fine_.w, *fine_.octree, 1);
     invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
     if (sweeps_.bodies) bodies_.find(system, excess);
 
@@ -242,7 +271,10 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
     const TileMap<D>* fine_map = &fine_.map;
     const Regions<D>* fine_regions = fine_.regions;
     for (Level& level : coarse_) {
+        const size_t number = static_cast<size_t>(&level - coarse_.data()) + 1;
+        const bool has_leaves = fine_.octree && static_cast<int>(number) < fine_.octree->count();
         const TileMap<D> before = std::exchange(level.map, TileMap<D>(level.grid));
+        if (has_leaves) level.map = fine_.octree->level(static_cast<int>(number)).map;
         fine_map->for_each([&](size_t i, Cell<D> t) {
             if (!(fine_map->flags[i] & 1)) return;
             for (int a = 0; a < D; ++a) t[a] /= 2;
@@ -250,29 +282,13 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         });
         level.tiles = select(level.map, 1);
         clear_left(level.inverse_diagonal, before, level.map);
-
         // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further.
-        const Tiles<D> rim = with_rim(level.map);
-        for (int a = 0; a < D; ++a) {
-            const auto fine = (*fine_w)[a].view();
-            const auto coarse = level.w[a].view();
-            const int last = fine_w->grid().cells[a];  // an odd number of cells ends within a coarse one
-            parallel_for_faces("multigrid build", rim, a, [=] TARN_KERNEL(Cell<D> c) {
-                float s = 0;
-                TARN_UNROLL
-                for (int child = 0; child < (1 << D); ++child) {
-                    if (child >> a & 1) continue;
-                    Cell<D> f = child_of(c, child);
-                    f[a] = f[a] < last ? f[a] : last;
-                    s += fine(f);
-                }
-                coarse(c) = 0.5f * s;
-            });
-        }
-        const auto fine = fine_excess->view(), inverse = fine_inverse->view();
-        const auto coarse = level.dirichlet.view();
-        parallel_for("multigrid build", level.tiles,
-                     [=] TARN_KERNEL(Cell<D> c) { coarse(c) = 0.5f * sum_children<D>(inverse, c, fine); });
+        const OctreeLevel<D>* const octree = has_leaves ? &fine_.octree->level(static_cast<int>(number)) : nullptr;
+        if (octree) clear_level(level.w, level.dirichlet, level.x, *fine_.octree, static_cast<int>(number));
+        unite_cells(level.w, level.dirichlet, *fine_w, *fine_excess, *fine_inverse, octree ? octree->parents_rim : with_rim(level.map),
+                    octree ? octree->parents : level.tiles);
+        if (octree) add_leaves(level.w, *fine_.octree, static_cast<int>(number));
+        if (leaves_above(number)) conduct_across(level.w, *fine_.octree, static_cast<int>(number) + 1);
         invert_diagonal(level.inverse_diagonal, level.dirichlet, level.w, level.tiles);
 
         if (fine_.regions) fine_regions->coarsen(level.regions, level.grid);
@@ -286,6 +302,36 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 }
 
 template <int D>
+bool Multigrid<D>::leaves_above(size_t n) const
+{
+    return fine_.octree && static_cast<int>(n) + 1 < fine_.octree->count();
+}
+
+// What f does with b while this has what T-faces add, for x of the level above or zero.
+template <int D>
+void Multigrid<D>::with_leaves_above(size_t n, const Field<D>& x, Field<D>& b, bool still_zero, const std::function<void()>& f) const
+{
+    const bool any = leaves_above(n);
+    const int above = static_cast<int>(n) + 1;
+    if (any) add_across(b, x, still_zero ? nullptr : &coarse_[n].x, *fine_.octree, above);
+    f();
+    if (any) restore_across(b, *fine_.octree, above);
+}
+
+// The residual of level n becomes b of the next.
+template <int D>
+template <bool uniform>
+void Multigrid<D>::restrict(size_t n, const Field<D>& x, Field<D>& b, const PoissonView<D>& a) const
+{
+    const Level& next = coarse_[n];
+    if (!leaves_above(n)) return restrict_residual<uniform>(next.b, next.tiles, x, b, a);
+    const int above = static_cast<int>(n) + 1;
+    with_leaves_above(n, x, b, true,
+                      [&] { restrict_residual<uniform>(next.b, fine_.octree->level(above).parents, x, b, a); });
+    restrict_to_leaves(next.b, fine_.octree->unknowns(above).r, x, *fine_.octree, above);
+}
+
+template <int D>
 void Multigrid<D>::cycle(size_t n) const
 {
     const Level& l = coarse_[n];
@@ -295,22 +341,25 @@ void Multigrid<D>::cycle(size_t n) const
         if (shared) l.regions.relax(l.x, l.b);
     };
     const auto sweep_down = [&] {
-        for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        with_leaves_above(n + 1, l.x, l.b, true, [&] {
+            for (const int which : {0, 1}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        });
         relax_regions();
     };
     const auto sweep_up = [&] {
         relax_regions();
-        for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        with_leaves_above(n + 1, l.x, l.b, false, [&] {
+            for (const int which : {1, 0}) relax(l.x, l.b, l.w, l.inverse_diagonal, l.tiles, which);
+        });
     };
     if (shared) l.regions.start(l.b);
     sweep_from_zero(l.x, l.b, l.w, l.inverse_diagonal, l.tiles);
     relax_regions();
     for (int s = 1; s < sweeps_.coarse; ++s) sweep_down();
     if (n + 1 < coarse_.size()) {
-        const Level& next = coarse_[n + 1];
-        restrict_residual(next.b, next.tiles, l.x, l.b, l.view());
+        restrict<false>(n + 1, l.x, l.b, l.view());
         cycle(n + 1);
-        prolong(l.x, l.tiles, next.x, l.inverse_diagonal);
+        prolong(l.x, l.tiles, coarse_[n + 1].x, l.inverse_diagonal);
     } else {
         for (int s = 1; s < coarsest_sweeps; ++s) sweep_down();
         for (int s = 1; s < coarsest_sweeps; ++s) sweep_up();
@@ -355,24 +404,33 @@ void Multigrid<D>::precondition(Field<D>& z, Field<D>& r, double* dot) const
         sweep_from_zero<uniform>(z, r, w, inverse, fine_.tiles);
         relax_regions();
         for (int s = 1; s < sweeps_.fine; ++s) {
-            for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            with_leaves_above(0, z, r, true, [&] {
+                for (const int which : {0, 1}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            });
             relax_regions();
         }
         if (sweeps_.bodies) bodies_.relax(z, r);
         if (!coarse_.empty()) {
-            restrict_residual<uniform>(coarse_[0].b, coarse_[0].tiles, z, r, view_of(fine_));
+            restrict<uniform>(0, z, r, view_of(fine_));
             cycle(0);
             prolong(z, fine_.tiles, coarse_[0].x, inverse);
         }
         if (sweeps_.bodies) bodies_.relax(z, r);
         for (int s = 1; s < sweeps_.fine; ++s) {
             relax_regions();
-            for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            with_leaves_above(0, z, r, false, [&] {
+                for (const int which : {1, 0}) relax<uniform>(z, r, w, inverse, fine_.tiles, which);
+            });
         }
         relax_regions();
-        relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
-        relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
+        with_leaves_above(0, z, r, false, [&] {
+            relax<uniform>(z, r, w, inverse, fine_.tiles, 1);
+            relax_last<uniform>(z, r, w, inverse, fine_.tiles, dot);
+        });
     });
+    // In larger cells z is what the cycle found there.
+    for (int l = 1; fine_.octree && l < fine_.octree->count(); ++l)
+        copy_leaves(fine_.octree->unknowns(l).z, coarse_[static_cast<size_t>(l) - 1].x, *fine_.octree, l);
     if (fine_.regions) fine_.regions->finish(z, r, dot);
 }
 

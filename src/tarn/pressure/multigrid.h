@@ -7,6 +7,7 @@
 // the colours in the other order on the way up, which keeps the cycle symmetric; on the finest level one, or more where
 // conductances jump.
 
+#include <functional>
 #include <vector>
 
 #include "tarn/pressure/light_bodies.h"
@@ -46,6 +47,11 @@ private:
     };
     void cycle(size_t level) const;
     void cycle_small(size_t level) const;
+    // Of an octree: whether the level above level n has leaves. Level 0 is the finest.
+    bool leaves_above(size_t n) const;
+    template <bool uniform>
+    void restrict(size_t n, const Field<D>& x, Field<D>& b, const PoissonView<D>& a) const;
+    void with_leaves_above(size_t n, const Field<D>& x, Field<D>& b, bool still_zero, const std::function<void()>& f) const;
 
     Poisson<D> fine_;
     std::vector<Level> coarse_;

@@ -22,6 +22,9 @@
 namespace tarn {
 
 template <int D>
+struct OctreeSystem;
+
+template <int D>
 struct Poisson {
     FaceField<D>* w = nullptr;             // zero wherever a face does not join two wet cells
     Field<D>* inverse_diagonal = nullptr;  // 1 / (dirichlet + sum of w); zero in cells that are no unknowns
@@ -33,6 +36,7 @@ struct Poisson {
     bool uniform = false;
     const Regions<D>* regions = nullptr;   // unknowns that cells share, eliminated; null: none
     const RigidRows<D>* bodies = nullptr;  // rigid bodies, likewise
+    OctreeSystem<D>* octree = nullptr;     // the unknowns in larger cells; null: none
 };
 
 // Labels of closed pockets: this and less.
@@ -126,6 +130,10 @@ auto with_uniform(bool uniform, const F& f)
 {
     return uniform ? f(std::true_type{}) : f(std::false_type{});
 }
+
+// How many unknowns there are, in larger cells as well.
+template <int D>
+long count_unknowns(const Poisson<D>& system);
 
 // `labels` is room to work in, made when first needed; the result looks at it.
 template <int D>

@@ -185,6 +185,25 @@ struct Stages {
     bool plain;  // a box with nothing else in it
 };
 
+template <int D>
+Stages<D> stages_of(FaceField<D>& velocity, Field<D>& x, const Field<D>& phi, const ProjectionForces<D>& forces, const Boundary<D>& boundary,
+                    const Tiles<D>& active, const ProjectionScratch<D>& scratch, const FluidParams& fluid, float to_x)
+{
+    const bool plain =
+        !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
+    Stages<D> s{velocity, x, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
+                plain_box(phi, boundary), plain};
+    if (forces.kappa) {
+        s.surface.kappa = forces.kappa->view();
+        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
+    }
+    if (forces.surface_pressure) {
+        s.surface.pressure = forces.surface_pressure->view();
+        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
+    }
+    return s;
+}
+
 // The faces between wet cells conduct with their open fraction.
 template <int D>
 void find_conductances(const Stages<D>& s)
@@ -208,8 +227,8 @@ void find_right_hand_side(const Stages<D>& s, const Poisson<D>& system, Field<D>
 {
     const float h = static_cast<float>(s.phi.grid().h);
     const View<D, const float> source = s.forces.swelling ? s.forces.swelling->view() : View<D, const float>{};
+    if (s.plain || s.forces.larger) clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
     if (s.plain) {
-        clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
         return right_hand_side_in_box(s.x, s.scratch.b, dirichlet, s.velocity, s.box, system.tiles, scale, source, h);
     }
     const auto p = s.phi.view();
@@ -311,6 +330,14 @@ void average_cut_faces(const Stages<D>& s)
 }
 
 template <int D>
+std::vector<Field<D>*> residuals_of(Field<D>& finest, OctreeSystem<D>& system)
+{
+    std::vector<Field<D>*> all{&finest};
+    for (auto& level : system.levels) all.push_back(&level.r);
+    return all;
+}
+
+template <int D>
 double fastest_of(const FaceField<D>& velocity, const Tiles<D>& tiles)
 {
     double fastest = 0;
@@ -335,19 +362,13 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
     const float to_x = static_cast<float>(dt / (fluid.density.constant() * phi.grid().h));
-    const bool plain =
-        !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
-    Stages<D> s{velocity, pressure, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
-                plain_box(phi, boundary), plain};
-    if (forces.kappa) {
-        s.surface.kappa = forces.kappa->view();
-        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
-    }
-    if (forces.surface_pressure) {
-        s.surface.pressure = forces.surface_pressure->view();
-        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
-    }
+    const Stages<D> s = stages_of(velocity, pressure, phi, forces, boundary, active, scratch, fluid, to_x);
     start_walls(projection.walls, velocity, boundary, active);
+    LargerCells<D>* const larger = forces.larger;
+    if (larger) {
+        close_coarse_walls(larger->coarse, *larger->system.octree);
+        copy_to_small_faces(velocities_of(velocity, larger->coarse), *larger->system.octree);
+    }
     if (forces.rejoin) forces.rejoin(nullptr);
 
     SolveReport report;
@@ -355,9 +376,13 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     for (int sets = 1;; ++sets) {
         // 1. The system  A x = b.
         close_walls(velocity, known, projection.walls, true, boundary, active);
-        Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, plain};
+        Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, s.plain};
         find_conductances(s);
         find_right_hand_side(s, system, projection.dirichlet, sets == 1 ? to_x : 1.0f);
+        if (larger) {
+            system.octree = &larger->system;
+            coarse_right_hand_side(larger->system, larger->coarse, sets == 1 ? to_x : 0.0f);
+        }
         if (forces.air)
             system.regions =
                 forces.air->tie(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
@@ -369,7 +394,10 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         const ClosedPockets<D> pockets =
             find_closed_pockets(system, projection.dirichlet, projection.labels, boundary.solids || boundary.inlets);
         projection.in_pocket = pockets.cells();
-        remove_means(scratch.b, system, pockets);
+        if (larger && pockets.everything)
+            remove_mean(residuals_of(scratch.b, larger->system), system, true);
+        else
+            remove_means(scratch.b, system, pockets);
 
         // 2. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
         const Goal goal{.tolerance = rough ? std::max(roughly, params.tolerance) : params.tolerance,
@@ -394,6 +422,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         // 4. u = u* - grad x; bodies are pushed by the same pressure.
         if (forces.move_bodies) forces.move_bodies(pressure);
         apply_pressure(s, known);
+        if (larger) apply_coarse_pressure(velocity, larger->coarse, pressure, larger->system, to_x);
         if (system.regions) forces.air->apply(velocity, pressure);
         close_walls(velocity, known, projection.walls, false, boundary, active);
         if (boundary.solids) average_cut_faces(s);

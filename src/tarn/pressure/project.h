@@ -13,6 +13,7 @@
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/conjugate_gradients.h"
 #include "tarn/pressure/enclosed_air.h"
+#include "tarn/pressure/octree.h"
 #include "tarn/pressure/surface_fraction.h"
 
 namespace tarn {
@@ -43,6 +44,13 @@ struct ProjectionScratch {
     Field<D>&b, &p, &z;
 };
 
+// The larger cells of an octree: their velocity and pressure, and the rows of the system that are theirs.
+template <int D>
+struct LargerCells {
+    std::vector<CoarseLevel<D>>& coarse;
+    OctreeSystem<D>& system;
+};
+
 // What pushes the water, besides its own inertia: nothing where null.
 template <int D>
 struct ProjectionForces {
@@ -60,6 +68,7 @@ struct ProjectionForces {
     // Rigid bodies in the system, for the walls as they are; and what they do after a solve for x. V* is the boundary's.
     std::function<const RigidRows<D>*()> bodies = {};
     std::function<void(const Field<D>& x)> move_bodies = {};
+    LargerCells<D>* larger = nullptr;
     bool gaps = false;  // whether some water is separated from a side, so that the set is likely to change
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };

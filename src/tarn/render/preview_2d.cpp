@@ -6,6 +6,7 @@
 #include "tarn/render/color.h"
 #include "tarn/render/preview.h"
 #include "tarn/scene/frame.h"
+#include "tarn/output/shown_levels.h"
 
 namespace tarn {
 
@@ -64,6 +65,7 @@ float scatter(int i, int j, unsigned salt)
 struct Drawing {
     const Water<2>& water;
     View<2, const float> phi, solid;
+    FaceField<2> shown;  // of an octree
     FaceView<2, const float> velocity;
     Cell<2> cells;
     float inv_h;
@@ -85,7 +87,8 @@ struct Drawing {
         : water(w),
           phi(w.phi.view()),
           solid(w.solids.distance.view()),
-          velocity(w.velocity.view()),
+          shown(w.coarse.empty() ? FaceField<2>() : ShownLevels<2>(w).velocity()),
+          velocity(w.coarse.empty() ? w.velocity.view() : std::as_const(shown).view()),
           cells(w.grid.cells),
           inv_h(static_cast<float>(1 / w.grid.h)),
           shapes(scene.solids.at(w.time)),

@@ -8,6 +8,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/run/check_heights.h"
+#include "tarn/run/check_levels.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/run/tall_estimate.h"
@@ -24,6 +25,7 @@ constexpr double device_program = 600e6;                 // bytes of the GPU's o
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
 constexpr double memory_per_tall_node = 600;             // its columns' levels, faces and velocities, twice
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
+constexpr double memory_per_octree_cell = 16;            // instead, where those that are not touched are in larger ones
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
 constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
@@ -162,6 +164,7 @@ private:
         double surface = cost::surface_growth * double(surface_cells);
         if (!scene_.sources.empty()) surface = std::max(surface, 2.0 * double(e.cells) / grid_.cells[1]);
 
+        if (params_.method.grid == GridKind::octree) e.levels = levels_at_start<D>(scene_);
         const OutputParams& o = params_.output;
         const double pixels = o.preview_width * o.preview_width / cost::preview_aspect;
         if (o.surface == SurfaceFormat::ply) e.surface = cost::ply_per_surface_cell;
@@ -170,9 +173,10 @@ private:
         if (o.surface == SurfaceFormat::vtp) e.surface = cost::vtp_per_surface_cell;
         e.surface *= (smoke_ ? 0 : surface) + moving_solid_cells();
         if (o.volume) e.volume = volume();
-        if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * double(e.wet);
+        const double held = double(e.levels.empty() ? e.wet : std::min(e.wet, octree_cells()));  // values that differ
+        if (o.state) e.state = smoke_ ? cost::state_per_smoke_cell * double(e.cells) : cost::state_per_wet_cell * held;
         if (o.preview) e.preview = cost::png_per_pixel * pixels;
-        e.checkpoint = cost::checkpoint_per_cell * double(e.cells);
+        e.checkpoint = cost::checkpoint_per_cell * (e.levels.empty() ? double(e.cells) : 2 * held);
 
         if (on_device()) {
             e.device = cost::device_program +
@@ -189,7 +193,7 @@ private:
         }
         // Fields are resident where water has been.
         const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
-                                     : cost::memory_per_particle[D - 2] * particles() + cost::memory_per_cell * double(e.cells) +
+                                     : cost::memory_per_particle[D - 2] * particles() + (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
                                            (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
                                                (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));
         e.memory = cost::program + fields + cost::memory_per_tall_node * e.unknowns +
@@ -320,6 +324,7 @@ private:
     // speed can lift it by, u^2 / 2g.
     int64_t touched_cells() const
     {
+        if (params_.method.grid == GridKind::octree) return octree_cells();
         const Vec3 gravity = params_.domain.gravity.at(0);
         const double g = length(gravity);
         if (!(g > 0) || params_.flow || params_.method.phases == Phases::water_air) return grid_.count();
@@ -350,6 +355,16 @@ private:
         }
         head += cost::margin_cells * grid_.h;
         return count_inside(grid_, [&](Vec3 x) { return std::max(height(x) - head, -in_solid(x)); });
+    }
+
+    // Of an octree, the cells whose memory is touched: small ones around the surface, of which there may come to be more, and
+    // larger ones.
+    int64_t octree_cells() const
+    {
+        double cells = 0;
+        for (size_t l = 0; l < report_.estimate.levels.size(); ++l)
+            cells += (l == 0 ? cost::surface_growth : 1) * double(report_.estimate.levels[l]);
+        return std::min(int64_t(cells), grid_.count());
     }
 
     // Whether a shape is where it can do anything. The reader has refused water, sources, sinks and wind outside the
@@ -551,6 +566,8 @@ void print_check(const Scene& scene, const CheckReport& report)
                100.0 * double(e.wet) / double(e.cells), p.method.phases == Phases::smoke ? "with smoke" : "wet");
     if (e.unknowns > 0)
         fmt::print("  columns  about {:.0f} unknowns of the pressure, {:.0f} in each\n", e.unknowns, e.per_column);
+    for (size_t l = 0; l < e.levels.size(); ++l)
+        fmt::print("{}{} of {:.4g} m{}", l ? ", " : "  octree   ", e.levels[l], e.h * double(1 << l), l + 1 < e.levels.size() ? "" : "\n");
     fmt::print("  time     {} frames at {:g} per second: {:.4g} s{}\n", p.time.frames, p.time.rate,
                p.time.time_of(p.time.frames),
                p.time.speed == 1 ? "" : fmt::format(", {:.4g} s on the screen", p.time.frames / p.time.rate));

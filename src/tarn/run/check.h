@@ -13,6 +13,7 @@ struct Estimate {
     std::string grid;  // "128 x 128 x 64"
     int64_t cells = 0;
     int64_t wet = 0;    // at the start
+    std::vector<int64_t> levels;  // on an octree: cells of each level at the start, with a few of air around the surface
     double unknowns = 0, per_column = 0;  // of the pressure at the start, in all and in a column; on tall cells
     double h = 0;       // m
     double memory = 0;  // bytes, at most resident

@@ -143,7 +143,7 @@ void RunFolder::begin(const Scene& scene)
 // Removes what runs make and nothing else; the log stays open, since it carries the lock.
 void RunFolder::clear()
 {
-    for (const char* kind : {"surface", "solids", "volume", "particles", "whitewater", "preview", "render", "state", "checkpoint", "try/preview",
+    for (const char* kind : {"surface", "solids", "volume", "particles", "whitewater", "preview", "grid", "render", "state", "checkpoint", "try/preview",
                              "try/render", "try"}) {
         const fs::path folder = fs::path(dir_) / kind;
         std::error_code error;
@@ -199,6 +199,7 @@ void RunFolder::begin_stats(long step, const Scene& scene)
 {
     stats_ = StatsFile(dir_ + "/stats.csv", step);
     components_ = ComponentsFile(dir_ + "/components.csv", step);
+    levels_ = LevelsFile(dir_ + "/levels.csv", step, scene.params.method.grid == GridKind::octree);
     gauges_ = GaugesFile(dir_ + "/gauges.csv", step, gauge_columns(scene.params));
     bodies_ = BodiesFile(dir_ + "/bodies.jsonl", step, !scene.bodies.empty());
 }

@@ -5,6 +5,7 @@
 //   run.json     where the run stands
 //   stats.csv    one row per step; row 0 is the state at the start
 //   components.csv   the volume of every connected component of water, each frame
+//   levels.csv       the cells of every level of an octree, each frame
 //   gauges.csv   one row per step, a column a gauge; gauges.svg draws them
 //   bodies.jsonl   one line per step: rigid bodies
 //   surface/ solids/ volume/ particles/ preview/ render/ state/   frame_0000 is the state at the start, frame_NNNN the end of frame N
@@ -65,6 +66,7 @@ public:
     void add_components(int frame, const Water<D>& water)
     {
         components_.add(frame, water);
+        levels_.add(frame, water);
     }
     void add_gauges(long step, double time, const std::vector<double>& values) { gauges_.add(step, time, values); }
 
@@ -89,6 +91,7 @@ private:
     LineFile log_;
     StatsFile stats_;
     ComponentsFile components_;
+    LevelsFile levels_;
     GaugesFile gauges_;
     BodiesFile bodies_;
 };

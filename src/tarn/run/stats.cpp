@@ -165,6 +165,24 @@ void ComponentsFile::add(int frame, const Water<D>& water)
 template void ComponentsFile::add(int, const Water<2>&);
 template void ComponentsFile::add(int, const Water<3>&);
 
+LevelsFile::LevelsFile(const std::string& path, long step, bool octree) : any_(octree)
+{
+    if (any_) file_ = begin_file(path, "frame,step,time,level,cell_size,cells", step);
+}
+
+template <int D>
+void LevelsFile::add(int frame, const Water<D>& water)
+{
+    for (size_t l = 0; any_ && l < water.octree.levels.size(); ++l) {
+        const OctreeLevel<D>& level = water.octree.levels[l];
+        std::string line = std::to_string(frame) + ',' + std::to_string(water.step);
+        for (const double value : {water.time, double(l), level.grid.h, double(level.leaves.cells())}) line += ',' + digits(value);
+        file_.add(line);
+    }
+}
+template void LevelsFile::add(int, const Water<2>&);
+template void LevelsFile::add(int, const Water<3>&);
+
 GaugesFile::GaugesFile(const std::string& path, long step, const std::vector<std::string>& columns)
     : any_(!columns.empty())
 {

@@ -1,6 +1,6 @@
 #pragma once
 // stats.csv: one row per step; row 0 is the state at the start. components.csv: one row per connected component of
-// water and frame. gauges.csv: one row per step, a column a gauge.
+// water and frame. levels.csv: one row per level of an octree and frame. gauges.csv: one row per step, a column a gauge.
 
 #include <string>
 #include <vector>
@@ -57,6 +57,21 @@ public:
 
 private:
     LineFile file_;
+};
+
+// The cells of every level of an octree; no file on a uniform grid.
+class LevelsFile {
+public:
+    LevelsFile() = default;
+    // As StatsFile.
+    LevelsFile(const std::string& path, long step, bool octree);
+
+    template <int D>
+    void add(int frame, const Water<D>& water);
+
+private:
+    LineFile file_;
+    bool any_ = false;
 };
 
 // What gauges read; no file where there are none.

@@ -9,6 +9,7 @@
 #include "tarn/output/usd.h"
 #include "tarn/output/volume.h"
 #include "tarn/output/vtk.h"
+#include "tarn/render/grid_picture.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/frames.h"
 
@@ -96,7 +97,7 @@ FramePaths FramePaths::missing() const
 
 bool FramePaths::any() const
 {
-    for (const std::string* path : {&surface, &solids, &volume, &heights, &particles, &preview, &state})
+    for (const std::string* path : {&surface, &solids, &volume, &heights, &particles, &preview, &grid, &state})
         if (!path->empty()) return true;
     return false;
 }
@@ -114,6 +115,7 @@ FramePaths frame_paths(const std::string& dir, const OutputParams& output, int f
     if (output.particles && output.surface != SurfaceFormat::usd)
         paths.particles = frame_path(dir, "particles", frame, output.surface == SurfaceFormat::vtp ? mesh : "ply");
     if (output.preview) paths.preview = frame_path(dir, "preview", frame, "png");
+    if (output.preview_grid) paths.grid = frame_path(dir, "grid", frame, "png");
     if (output.state) paths.state = frame_path(dir, "state", frame, state_ending);
     return paths;
 }
@@ -183,6 +185,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
     if (!paths.preview.empty()) write_png(paths.preview, preview(shown, scene, output.preview_width));
     if (!paths.heights.empty()) write_heights_npz(paths.heights, water);
+    if (!paths.grid.empty()) write_png(paths.grid, grid_picture(water, output.preview_width));
     if (!paths.state.empty()) write_state(paths.state, water, keeps_points(scene.params));
 }
 template void write_frame<2>(const FramePaths&, const Water<2>&, const Scene&);

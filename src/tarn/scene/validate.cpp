@@ -577,7 +577,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_smoke, check_reference_methods, check_tall_cells, check_render, check_wind})
+    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_smoke, check_reference_methods, check_tall_cells, check_octree, check_render, check_wind})
         add(all, check(params));
     return all;
 }

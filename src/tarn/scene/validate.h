@@ -25,6 +25,9 @@ std::vector<Problem> problems(const Params& params);
 // What is wrong with a domain that moves.
 std::optional<Problem> check_motion(const Params& params);
 
+// What does not go with an octree, or with a uniform grid where there is none.
+std::optional<Problem> check_octree(const Params& params);
+
 // What is wrong with joints.
 std::optional<Problem> check_joints(const Params& params);
 

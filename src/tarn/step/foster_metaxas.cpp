@@ -326,7 +326,7 @@ Water<D> initial_water(const Scene& scene)
     start_surface(w, cell_contents(w, scene), scene);
 
     // 2. Its velocity; the pressure is found by the first step.
-    set_initial_velocity(w, scene);
+    set_initial_velocity(w.velocity, w.tiles_active, scene);
     follow_surface(w, cell_contents(w, scene), p);
     w.fastest = fastest_face(w);
     return w;

@@ -17,6 +17,7 @@
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/frame.h"
+#include "tarn/step/octree.h"
 #include "tarn/step/surface.h"
 
 namespace tarn {
@@ -260,6 +261,7 @@ void start_hydrostatic(Water<D>& w, const Params& p)
         const double depth = phi(c) < 0 ? level + dot(g, grid.centre(c)) / strength : 0;
         pressure(c) = static_cast<float>(depth > 0 ? scale * depth : 0);
     });
+    start_larger_cells_hydrostatic(w, g, p.fluid.density.constant(), level);
 }
 
 // A change of the velocity: from `start` on over dt, on the surface that there is at time t, before this moves for `move`.
@@ -304,6 +306,8 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         if (solids) find_wet_tiles(w);
         return sides || solids;
     };
+    LargerCells<D> larger = larger_cells(w);
+    if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =
         project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure, dt,
                 w.projection, ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
@@ -330,16 +334,18 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
     {
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+        const FrameForces frame = frame_forces(p, change.start, dt);
+        advect_larger_cells(w, scene, frame.gravity, change.start, dt);
         if (stages.advect)
             stages.advect(w, dt);
         else if (p.method.advection == Advection::cip)
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
                             sides_of(w.solids, w.grid));
         else
-            self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch,
+            self_advect(w.velocity, w.faces, w.phi, tiles_to_advect(w, p), dt, p.method.advection, scratch,
                         sides_of(w.solids, w.grid));
         push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, dt);
-        add_gravity(w, frame_forces(p, change.start, dt), dt);
+        add_gravity(w, frame, dt);
         add_momentum(w.velocity, landings, w.phi, boundary);
         if (p.fluid.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -354,6 +360,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
     {
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, change.t);
+        if (w.octree.any()) join_levels(w);
         if (p.method.advection == Advection::cip)
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
@@ -387,7 +394,8 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     if (!p.surface_pressure.empty()) w.surface_pressure = Field<D>(w.grid);
     w.projection = Projection<D>(w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
-    set_initial_velocity(w, scene);
+    set_initial_velocity(w.velocity, w.tiles_active, scene);
+    if (w.octree.any()) start_larger_cells(w, scene);
 
     // The first step needs velocities past the surface, consistent with walls and solids.
     (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
@@ -395,6 +403,8 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     const Boundary<D> boundary = boundary_of(w, p);
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+    LargerCells<D> larger = larger_cells(w);
+    if (w.octree.any()) forces.larger = &larger;
     if (stages.project)
         (void)stages.project(w, forces, boundary, 0, 1.0 / p.time.rate);
     else
@@ -404,6 +414,7 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     start_hydrostatic(w, p);
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
+    if (w.octree.any()) join_levels(w);
     if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_face(w);
     return w;

@@ -1,5 +1,6 @@
 // What a step's report and stats.csv say of the water: volumes, energies, the greatest speed and divergence.
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/octree.h"
 #include "tarn/step/smoke.h"
 #include "tarn/step/step.h"
 #include "tarn/step/tall.h"
@@ -153,6 +155,16 @@ Measures measure(Water<D>& w, const Params& p)
         return m;
     }
     m.max_divergence = largest_divergence(w, boundary_of(w, p));
+    if (!w.octree.any()) return m;
+    const LargerMeasures larger = measure_larger_cells(w, g, w.ahead);
+    const double density = p.fluid.density.constant();
+    m.volume += larger.volume;
+    m.kinetic_energy += density * larger.kinetic;
+    m.potential_energy -= density * larger.potential;
+    m.cells_wet += larger.cells;
+    m.unknowns = m.cells_wet;
+    m.max_speed = std::max(m.max_speed, larger.fastest);
+    m.max_divergence = std::max(m.max_divergence, larger.divergence);
     return m;
 }
 

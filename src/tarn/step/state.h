@@ -2,11 +2,23 @@
 // The members of a state, in one list: what a checkpoint holds, what a step that failed is taken back to, and what a run's hash is over.
 // Whoever adds a member to the state of Water adds it here and nowhere else.
 
+#include <algorithm>
 #include <string>
 
 #include "tarn/step/water.h"
 
 namespace tarn {
+
+// A water that a state is copied to has as many levels.
+template <int D>
+void have_levels(Water<D>& w, size_t levels)
+{
+    if (w.coarse.size() != levels) w.coarse.resize(levels);
+}
+template <int D>
+void have_levels(const Water<D>&, size_t)
+{
+}
 
 // Calls f(name, member...) for each member, with the same one of every water: of one to write, of two to copy. Fields that a method does
 // not have are empty.
@@ -49,6 +61,16 @@ void for_each_member(const F& f, Waters&... w)
     f("bodies", w.bodies...);
     f("fragments", w.fragments...);
     f("exchange", w.exchange...);
+    // Of an octree alone.
+    const size_t levels = std::max({w.coarse.size()...});
+    if (levels == 0) return;
+    (have_levels(w, levels), ...);
+    f("octree.tiles", w.octree_tiles...);
+    for (size_t n = 0; n < levels; ++n) {
+        const std::string level = "octree." + std::to_string(n + 1);
+        for (int a = 0; a < D; ++a) f(along((level + ".velocity").c_str(), a), w.coarse[n].velocity[a]...);
+        f(level + ".pressure", w.coarse[n].pressure...);
+    }
 }
 
 // Particles, droplets and bubbles: lists of so many columns.

@@ -62,6 +62,7 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
     set_body_velocities(w);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
+    w.octree_states.clear();  // the state says which tiles have small cells
     find_tiles(w);
     w.enclosed.mark(w.enclosed_air, w.grid);
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
@@ -81,7 +82,7 @@ void start_again(Water<D>& w, const Scene& scene)
         return;
     }
     const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
     w.ledger.expected = w.ledger.actual;
     w.ledger.elsewhere = 0;
     share_out(w.ledger, water_volume(w) - std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0));

@@ -19,6 +19,7 @@
 #include "tarn/step/bodies.h"
 #include "tarn/shapes/sight.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/octree.h"
 #include "tarn/step/tall.h"
 #include "tarn/surface/correct_volumes.h"
 #include "tarn/surface/redistance.h"
@@ -101,103 +102,11 @@ void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget 
 }  // namespace
 
 template <int D>
-void find_tiles(Water<D>& w)
-{
-    const auto phi = std::as_const(w.phi).view();
-    const float band = static_cast<float>(w.tall.on ? tall::nearly * w.band : w.band);
-    const int everywhere = w.air ? tile_active : 0;
-    const Ends<D> ends = w.ends;
-    const Cell<D> cells = w.grid.cells;
-    const std::vector<uint8_t> found =
-        parallel_any("find tiles", w.map, tile_candidate, [=] TARN_KERNEL(Cell<D> c) -> uint8_t {
-            const float p = phi(c);
-            const int wet = p < 0 ? tile_wet | tile_active : everywhere;
-            const int dry = p >= 0 ? tile_dry : 0;
-            // An open side under water is a surface, too.
-            const bool near = std::fabs(p) < band || (p < 0 && ends.open_at(c, cells));
-            return static_cast<uint8_t>(wet | (near ? tile_band | tile_active | dry : 0));
-        });
-    TileMap<D> left(w.grid), dried(w.grid);
-    const std::vector<uint8_t> before_flags = w.map.flags;
-    for (size_t i = 0; i < found.size(); ++i)
-        if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
-    if (w.tall.on) tall::keep_layer(w, w.map.flags);
-    for (size_t i = 0; i < found.size(); ++i) {
-        left.flags[i] = (before_flags[i] & tile_active) && !(w.map.flags[i] & tile_active);
-        dried.flags[i] = left.flags[i] && !(w.map.flags[i] & tile_wet);
-    }
-    const Tiles<D> cleared = select(left, 1);
-    if (w.ledger.body.size() > 0) {
-        const auto body = w.ledger.body.view(), before = w.ledger.before.view();
-        parallel_for<true>("clear tiles", select(dried, 1), [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
-    }
-    for (int a = 0; a < D; ++a) {
-        const auto u = w.velocity[a].view(), f = w.faces[a].view();
-        const auto k = w.known[a].view();
-        parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) { u(c) = f(c) = k(c) = 0; });
-        if (!w.velocity_gradient[a].any()) continue;
-        const auto g = w.velocity_gradient[a].view();
-        parallel_for_faces("clear tiles", cleared, a, [=] TARN_KERNEL(Cell<D> c) {
-            for (int b = 0; b < D; ++b) g[b](c) = 0;
-        });
-    }
-    for (size_t i = 0; i < w.map.flags.size(); ++i) {
-        uint8_t& flags = w.map.flags[i];
-        // Inside solids phi need not be water's.
-        const bool inside = (flags & tile_wet) && !(flags & tile_band);
-        const bool deep = w.tall.on ? tall::is_whole(w, i) : inside && !w.solids.any;
-        flags = static_cast<uint8_t>(flags & ~(tile_deep | tile_shallow));
-        if (flags & (tile_active | tile_wet)) flags |= deep ? tile_deep : tile_shallow;
-    }
-    w.tiles_band = select(w.map, tile_band);
-    w.tiles_active = select(w.map, tile_active);
-    w.tiles_deep = select(w.map, tile_deep);
-    w.tiles_shallow = select(w.map, tile_shallow);
-    w.tiles_dry = select(w.map, tile_dry);
-}
-
-template <int D>
-void find_tiles_again(Water<D>& w)
-{
-    for (uint8_t& flags : w.map.flags)
-        if (flags & tile_active) flags |= tile_candidate;
-    find_tiles(w);
-}
-
-template <int D>
-void find_wet_tiles(Water<D>& w)
-{
-    const auto phi = std::as_const(w.phi).view();
-    const std::vector<uint8_t> found =
-        parallel_any("find tiles", w.map, tile_active,
-                     [=] TARN_KERNEL(Cell<D> c) -> uint8_t { return phi(c) < 0 ? tile_wet : uint8_t(0); });
-    for (size_t i = 0; i < found.size(); ++i)
-        if (w.map.flags[i] & tile_active)
-            w.map.flags[i] = static_cast<uint8_t>((w.map.flags[i] & ~tile_wet) | found[i]);
-}
-
-template <int D>
-void find_candidates(Water<D>& w, double cfl)
-{
-    for (uint8_t& flags : w.map.flags)
-        flags = static_cast<uint8_t>(flags & tile_active ? flags | tile_candidate : flags & ~tile_candidate);
-    for (const Tiles<D>& tiles : w.flows.source_tiles)
-        for (const Box<D>& box : tiles.boxes)
-            for (int x = box.lo[0]; x < box.hi[0]; x += tile_size) {
-                Cell<D> t = box.lo;
-                t[0] = x;
-                for (int a = 0; a < D; ++a) t[a] /= tile_size;
-                w.map.flags[w.map.index(t)] |= tile_candidate;
-            }
-    for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(w.map, tile_candidate);
-}
-
-template <int D>
 void carry_bodies(Water<D>& w, const Params& p, double dt, std::vector<double>* gone)
 {
     const auto closed = closed_faces(w.solids);
     carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
-          sides_of(w.solids, w.grid), gone);
+          sides_of(w.solids, w.grid), gone, w.tiles_inner);
 }
 
 template <int D>
@@ -219,11 +128,21 @@ void correct_volumes(Water<D>& w, const Params& p, double dt)
     // Without its padding: others rely on that of working fields being zero.
     const auto old = before.view();
     const auto phi = std::as_const(w.phi).view();
-    const Tiles<D> copied = w.tall.on ? w.tiles_active : all_tiles(w.grid);
+    TileMap<D> kept(w.grid, 1);
+    if (w.octree.any()) {
+        kept = w.octree.levels[0].map;
+        dilate(kept, 1);
+    }
+    const Tiles<D> copied = w.tall.on ? w.tiles_active : select(kept, 1);
     parallel_for<true>("copy phi", copied, [=] TARN_KERNEL(Cell<D> c) { old(c) = phi(c); });
     VolumeCorrection<D> how{.share = -std::expm1(-dt / falling_time(w.grid, p))};
     if (!w.air) how.unsure = 2e-4;  // water at rest is not touched
     if (!w.air && !w.enclosed_air.cells.empty()) how.enclosed = w.enclosed.marked();
+    for (size_t i = 0; i < inner.flags.size() && w.octree.any(); ++i)
+        if (w.map.flags[i] & tile_coarse) {
+            inner.flags[i] = 0;
+            how.deep += static_cast<double>(w.map.box(w.map.tile(i)).volume());
+        }
     if (!correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, how, w.tiles_band, select(inner, 1))) return;
     if (gradient) follow_change(w.phi_gradient, w.phi, before, -1, w.tiles_active);
     if (has_particles(p)) follow_surface(w.particles, before, w.phi, sheets_of(w.solids, w.grid));
@@ -240,6 +159,10 @@ double fastest_face(const Water<D>& w)
         const double v =
             parallel_max<true>("fastest", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(ua(c)); });
         fastest = v < fastest ? fastest : v;  // a NaN comes through
+    }
+    for (int l = 1; l < w.octree.count(); ++l) {
+        const double v = fastest_in_leaves(w.coarse[static_cast<size_t>(l) - 1].velocity, w.octree.levels[static_cast<size_t>(l)]);
+        fastest = v < fastest ? fastest : v;
     }
     return fastest;
 }
@@ -350,12 +273,17 @@ Water<D> initial_surface(const Scene& scene)
         });
     }
     (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
+    // On an octree what is far from any surface stays as it is, so that nothing more than phi is touched there.
+    const Tiles<D> near = p.method.grid == GridKind::octree ? near_surface(w.phi, w.band) : all;
     // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
     for (int n = 0; n < 3; ++n) {
-        make_distance(w, all, w.band, true);
+        make_distance(w, near, w.band, true);
         if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     }
+    // What that has touched far from the surface is given back.
+    if (p.method.grid == GridKind::octree) w.scratch[0] = Field<D>(w.grid);
     w.map = TileMap<D>(w.grid, tile_candidate);
+    make_levels(w, scene);
     tall::make_cells(w, scene);
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
@@ -369,7 +297,7 @@ Water<D> initial_surface(const Scene& scene)
     w.ledger = Ledger<D>(w.grid);
     w.swelling = Field<D>(w.grid);
     const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
+    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
     w.ledger.expected = w.ledger.actual;
     w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
     return w;
@@ -433,9 +361,12 @@ template <int D>
 double water_volume(const Water<D>& w)
 {
     const WetPart<D> wet = wet_part(w.phi, w.solids);
-    const double below = w.tall.on ? tall::volume_below(w) : 0.0;
-    return below + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active,
-                                                      [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
+    double elsewhere = w.tall.on ? tall::volume_below(w) : 0.0;
+    for (const OctreeLevel<D>& level : w.octree.levels)
+        if (level.grid.h != w.grid.h) elsewhere += cell_volume(level.grid) * static_cast<double>(level.leaves.cells());
+    return elsewhere + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                           return static_cast<double>(wet(c));
+                       });
 }
 
 // How fast solids will move where there is water, from their keyframes.
@@ -501,14 +432,13 @@ void find_curvature(Water<D>& w, const Params& p)
     if (w.air) average_curvature(w.kappa, w.phi, reach, w.tiles_band, w.scratch[0]);
 }
 
-// Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
-void set_initial_velocity(Water<D>& w, const Scene& scene)
+void set_initial_velocity(FaceField<D>& velocity, const Tiles<D>& tiles, const Scene& scene)
 {
     const Params& p = scene.params;
     const KernelShapes kept = scene.water.for_kernels(0);
     const ShapesView shapes = kept.view();
-    const Grid<D> grid = w.grid;
+    const Grid<D> grid = velocity.grid();
     const double g = length(p.domain.gravity.at(0));
     for (size_t s = 0; s < p.water.size(); ++s) {
         const Vec3 u = p.water[s].velocity;
@@ -516,8 +446,8 @@ void set_initial_velocity(Water<D>& w, const Scene& scene)
         if (p.water[s].subtract || !moves) continue;
         const Shape* const shape = shapes.shapes + s;
         for (int a = 0; a < D; ++a) {
-            const auto ua = w.velocity[a].view();
-            parallel_for_faces("initial velocity", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+            const auto ua = velocity[a].view();
+            parallel_for_faces("initial velocity", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
                 const Vec3 x = lift<D>(grid.face(c, a));
                 if (distance(*shape, x) < 0.5 * grid.h)
                     ua(c) = static_cast<float>(u[a] + own_velocity(*shape, x, g)[a]);
@@ -566,15 +496,11 @@ void start_gradients(Water<D>& w)
     template Water<D> initial_surface(const Scene&);                                    \
     template void start_gradients(Water<D>&);                                           \
     template void find_curvature(Water<D>&, const Params&);                             \
-    template void set_initial_velocity(Water<D>&, const Scene&);                        \
+    template void set_initial_velocity(FaceField<D>&, const Tiles<D>&, const Scene&);   \
     template double outflow(const Water<D>&, Boundary<D>);                              \
     template Pressed find_pressed(const Water<D>&, const Boundary<D>&);                 \
     template double water_volume(const Water<D>&);                                      \
     template double longest_step(const Water<D>&, const Scene&);                        \
-    template void find_wet_tiles(Water<D>&);                                            \
-    template void find_tiles_again(Water<D>&);                                          \
-    template void find_tiles(Water<D>&);                                                \
-    template void find_candidates(Water<D>&, double);                                   \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
     template void keep_seeded(Water<D>&, const Params&);                                \
     template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \

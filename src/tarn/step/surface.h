@@ -111,7 +111,7 @@ double longest_step(const Water<D>& water, const Scene& scene);
 
 // Each water shape brings its velocity, and that of the wave it is, to the faces inside it; later ones win.
 template <int D>
-void set_initial_velocity(Water<D>& water, const Scene& scene);
+void set_initial_velocity(FaceField<D>& velocity, const Tiles<D>& tiles, const Scene& scene);
 
 // The gradients of the velocity that CIP carries along, from the velocity.
 template <int D>

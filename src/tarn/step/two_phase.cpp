@@ -434,7 +434,7 @@ Water<D> initial_water(const Scene& scene)
     }
     w.projection = projection_with_air(w.grid, p.method.interface);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
-    set_initial_velocity(w, scene);
+    set_initial_velocity(w.velocity, w.tiles_active, scene);
 
     // Water that moves at the start takes the air around it along.
     (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);

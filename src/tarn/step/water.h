@@ -9,6 +9,7 @@
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
 #include "tarn/field/field.h"
+#include "tarn/field/levels.h"
 #include "tarn/phases/carried_volume.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/phases/phase_velocities.h"
@@ -28,6 +29,7 @@ inline constexpr uint8_t tile_candidate = 8;  // where a step may find any of th
 inline constexpr uint8_t tile_deep = 16;      // wet, and nowhere within the band
 inline constexpr uint8_t tile_shallow = 32;   // active, but not deep
 inline constexpr uint8_t tile_dry = 64;       // within the band, a cell with phi >= 0
+inline constexpr uint8_t tile_coarse = 128;   // deep, and in larger cells alone: work on small ones leaves it out, and it is not tile_wet
 
 template <int D>
 struct Water {
@@ -53,6 +55,8 @@ struct Water {
     Exchange exchange;                 // what they were given
     Ledger<D> ledger;                  // of every body of water
     std::vector<RigidBody> bodies;     // that float, sink and are pushed
+    std::vector<CoarseLevel<D>> coarse;  // on an octree: velocity and pressure in its larger cells, from level 1 on
+    std::vector<int> octree_tiles;       // on an octree: the tiles that exist, those of each level counted on from the level below
     TallCells<D> tall;                 // only on a tall grid
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
@@ -72,6 +76,11 @@ struct Water {
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
+    Octree<D> octree;  // without levels on a uniform grid
+    Tiles<D> tiles_inner;  // of larger cells alone, as what lies beside them
+    std::vector<TileMap<D>> octree_least;  // tiles of each level that must exist
+    std::vector<uint8_t> octree_states;    // of each tile, as it was last divided
+    int octree_reach = 1;                  // tiles around a level where paths may lead
     Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow, tiles_dry;
 
     // Room to work in. Outside active tiles, `faces` and `known` are zero.
@@ -90,6 +99,7 @@ struct Water {
     PhaseVelocities<D> phases;  // only with air: each phase's own velocity
     Field<D> mu;                // only with air and viscosity
     Projection<D> projection;
+    OctreeSystem<D> octree_system;
     EnclosedAir<D> enclosed;
     SeedingRoom<D> seeding;
     SprayRoom<D> spraying;

@@ -191,8 +191,8 @@ bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, co
 // All of the surface moves. Cells beside which phi is level stay as they are, where components have been spread. Returns what
 // that brought, in cells.
 template <int D>
-double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, double band, double unsure, bool spread,
-                const Tiles<D>& tiles, const Tiles<D>& inner)
+double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
+                bool spread, const Tiles<D>& tiles, const Tiles<D>& inner)
 {
     constexpr double furthest = 4;
     const double h = phi.grid().h;
@@ -202,9 +202,9 @@ double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, d
     const auto sum_wet = [=](const Tiles<D>& where) {
         return parallel_sum("components", where, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
     };
-    const double deep = sum_wet(inner), before = sum_wet(tiles) + deep;
+    const double deep = sum_wet(inner) + how.deep, before = sum_wet(tiles) + deep;
     const double expected = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell_volume(phi.grid());
-    const double should = before + surely_missing(expected, before, unsure);
+    const double should = before + surely_missing(expected, before, how.unsure);
     double area = 0, now = before;
     Place place(furthest);
     for (int n = 0; n < most_moves; ++n) {
@@ -236,7 +236,7 @@ bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
     const double cell = cell_volume(phi.grid());
     // Beside walls there may be cells that do not move.
     if (components == 1 && !wet.nodes.data && !how.enclosed.data) {
-        const double brought = move_all(phi, ledger, wet, band, how.unsure, false, tiles, inner);
+        const double brought = move_all(phi, ledger, wet, band, how, false, tiles, inner);
         ledger.actual[0] += cell * brought;
         return brought != 0;
     }
@@ -244,7 +244,7 @@ bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, do
     // A component's cells are here those that move with it: of what solids cut, it may be others that tell its volume.
     const std::vector<double> before = volumes_of(ledger, wet, tiles);
     const bool apart = move_each(phi, ledger, wet, before, band, how, tiles);
-    const bool together = move_all(phi, ledger, wet, band, how.unsure, true, tiles, inner) != 0;
+    const bool together = move_all(phi, ledger, wet, band, how, true, tiles, inner) != 0;
     if (!apart && !together) return false;
     const std::vector<double> now = volumes_of(ledger, wet, tiles);
     for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] += cell * (now[k] - before[k]);

@@ -23,6 +23,7 @@ template <int D>
 struct VolumeCorrection {
     double share = 1;                  // 1 - exp(-dt / tau)
     double unsure = 0;                 // how well a surface between cells tells its volume, as a part of it
+    double deep = 0;                   // the cells that no tile holds: water throughout
     View<D, const int> enclosed = {};  // not zero where air is enclosed, whose surface stays; data null: nowhere
 };
 

@@ -124,9 +124,10 @@ TARN_HD inline Cell<D> first_of_tile(Cell<D> c)
 
 // Calls f for every cell of the shallow tiles, and for the first of each deep one.
 template <int D, class F>
-void for_each_piece(const char* name, const Tiles<D>& shallow, const Tiles<D>& deep, const F& f)
+void for_each_piece(const char* name, const Tiles<D>& shallow, const Tiles<D>& deep, const Tiles<D>& inner, const F& f)
 {
     parallel_for(name, shallow, f);
+    parallel_for(name, inner, f);
     parallel_for(name, deep, [=] TARN_KERNEL(Cell<D> c) {
         if (c == first_of_tile<D>(c)) f(c);
     });
@@ -134,8 +135,16 @@ void for_each_piece(const char* name, const Tiles<D>& shallow, const Tiles<D>& d
 
 // Points every wet cell to the lowest cell of its body.
 template <int D>
-void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>& shallow, const Tiles<D>& deep)
+void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>& shallow, const Tiles<D>& deep,
+                  const Tiles<D>& inner)
 {
+    // Of an inner tile, also the cells that its neighbours' first ones look at.
+    parallel_for("bodies", inner, [=] TARN_KERNEL(Cell<D> c) {
+        const int first = label.index(c);
+        label[first] = first;
+        for (int a = 0; a < D; ++a)
+            label(moved<D>(c, a, c[a] + tile_size < seen.wet.cells[a] ? tile_size - 1 : seen.wet.cells[a] - 1 - c[a])) = first;
+    });
     parallel_for("bodies", deep, [=] TARN_KERNEL(Cell<D> c) { label(c) = label.index(first_of_tile<D>(c)); });
     // Within a row of a tile, a run along x is one from the start.
     parallel_for("bodies", shallow, [=] TARN_KERNEL(Cell<D> c) {
@@ -149,7 +158,7 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
             wet = belongs;
         }
     });
-    for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
+    for_each_piece("bodies", shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (atomic_load(label.data + i) == no_body) return;
         const auto belongs = [&](int j) { return atomic_load(label.data + j) != no_body; };
@@ -170,16 +179,18 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
 // all like its first cell.
 template <int D, class F>
 void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, const Tiles<D>& shallow,
-                 const Tiles<D>& deep, const F& f)
+                 const Tiles<D>& deep, const Tiles<D>& inner, const F& f)
 {
-    parallel_for(name, deep, [=] TARN_KERNEL(Cell<D> c) {
+    const auto add_tile = [=] TARN_KERNEL(Cell<D> c) {
         if (!(c == first_of_tile<D>(c))) return;
         int body = 0;
         const double volume = f(c, body);
         int all = 1;
         for (int a = 0; a < D; ++a) all *= c[a] + tile_size < cells[a] ? tile_size : cells[a] - c[a];
         if (body > 0) add(c, body, all * volume);
-    });
+    };
+    parallel_for(name, deep, add_tile);
+    parallel_for(name, inner, add_tile);
     parallel_for(name, shallow, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
         const Cell<D> first = c;
@@ -204,18 +215,18 @@ void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, 
 
 template <int D>
 void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
-                 const Tiles<D>& deep)
+                 const Tiles<D>& deep, const Tiles<D>& inner)
 {
     const Seen<D> seen(phi, closed);
     const auto label = ledger.body.view();
-    unite_bodies(label, seen, shallow, deep);
+    unite_bodies(label, seen, shallow, deep, inner);
 
     // Every cell finds its root; roots make themselves known, as far as there is room, and are counted.
     int count = 0;
     for (int room = 1024;; room = count) {
         int* const roots = room_for(ledger.roots, room + 1);
         parallel_range("bodies", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
-        for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
+        for_each_piece("bodies", shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c) {
             const int i = label.index(c);
             if (atomic_load(label.data + i) == no_body) return;
             const int root = find_root(label.data, i);
@@ -234,7 +245,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     std::sort(sorted.begin(), sorted.end());
     backend::copy(roots, sorted.data(), sorted.size() * sizeof(int));
     parallel_range("bodies", count, [=] TARN_KERNEL(int n) { label[roots[n]] = no_body - 1 - n; });
-    for_each_piece("bodies", shallow, deep, [=] TARN_KERNEL(Cell<D> c) {
+    for_each_piece("bodies", shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c), own = label[i];
         const int number = own < 0 ? own : atomic_load(label.data + own);
         atomic_store(label.data + i, number < 0 ? no_body - number : number);
@@ -247,7 +258,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     // First what belongs to none.
     SumsByBody sums(static_cast<size_t>(count) + 1);
     const View<D, const int> body = label;
-    add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& owner) {
+    add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
         if (wet > 0) owner = 1 + body(seen.owner(body, c));
         return static_cast<double>(wet);
@@ -262,10 +273,10 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides,
-           std::vector<double>* gone)
+           std::vector<double>* gone, const Tiles<D>& inner)
 {
     ledger.body.swap(ledger.before);
-    find_bodies(ledger, phi, closed, shallow, deep);
+    find_bodies(ledger, phi, closed, shallow, deep, inner);
     const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
     double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
     ledger.elsewhere = 0;
@@ -285,7 +296,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
         return seen.wet.phi(c) < inside ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
     };
     SumsByBody left_sums(old_count);
-    add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& from) {
+    add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& from) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
         const Cell<D> owner = seen.owner(body, c);
@@ -302,7 +313,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const Mirror mirror;
     const double* const each = mirror.of(share.data(), share.size());
     SumsByBody new_sums(count);
-    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, [=] TARN_KERNEL(Cell<D> c, int& to) {
+    add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& to) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
         const Cell<D> owner = seen.owner(body, c);
@@ -332,9 +343,10 @@ void share_out(Ledger<D>& ledger, double volume)
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \
-    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&); \
+    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&,  \
+                              const Tiles<D>&);                                                                      \
     template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&,    \
-                        const Tiles<D>&, double, double, const Sides<D>&, std::vector<double>*);                     \
+                        const Tiles<D>&, double, double, const Sides<D>&, std::vector<double>*, const Tiles<D>&);    \
     template void share_out(Ledger<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

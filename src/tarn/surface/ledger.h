@@ -72,10 +72,11 @@ private:
 };
 
 // Numbers the bodies of phi on the tiles, and measures them. `closed` is null where there are no solids. A tile of the
-// `deep` ones is water throughout, and so is what lies beside it: it counts as one piece.
+// `deep` ones is water throughout, and so is what lies beside it: it counts as one piece. So does an `inner` one, beside
+// which are such alone and of which hardly a cell is looked at: it is given as its first cell.
 template <int D>
 void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
-                 const Tiles<D>& deep);
+                 const Tiles<D>& deep, const Tiles<D>& inner = {});
 
 // Finds the bodies of a phi that `velocity` has moved for dt, by no more than `reach` cells, and hands on to them what
 // the old ones should hold. What an old one should hold that has left nothing behind goes to all, or is told in `gone`,
@@ -83,7 +84,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
 template <int D>
 void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {},
-           std::vector<double>* gone = nullptr);
+           std::vector<double>* gone = nullptr, const Tiles<D>& inner = {});
 
 // Adds to what bodies should hold, by their volume; or takes from it, by what they should hold.
 template <int D>
