@@ -62,6 +62,35 @@ TEST(EnclosedAir, a_bubble_sets_out_with_the_weight_of_the_water_over_the_added_
     EXPECT_NEAR(rise_of<3>(scene_of(p), 0.03), 2 * 9.81, 0.15 * 2 * 9.81);
 }
 
+// Water hangs over an open floor, held by the suction of the air above it, in which a block falls from the lid. The air comes into the gap
+// behind the block, whose pressure is therefore that of the air all around: the block falls as in no air. At p = 0 there it would be
+// thrown down with X / (rho d), which is 2 g for this pool and this block.
+TEST(EnclosedAir, a_block_falls_freely_from_a_lid_whatever_the_pressure_of_the_air)
+{
+    Params p = pool(2, 32, 0.32);
+    p.domain.walls.bottom = WallKind::open;
+    WaterParams block;
+    block.shape = ShapeKind::box;
+    block.min = Vec3{0.375, 0.825, 0};
+    block.max = Vec3{0.625, 1.2, 1};
+    p.water.push_back(block);
+    p.time.max_step = 0.03;
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    for (int n = 0; n < 4; ++n) {
+        (void)step(w, scene, 0.03);
+        const double fallen = 9.81 * (w.time + w.ahead);
+        float across = 0;
+        for (const Box<2>& box : all_tiles(w.grid).boxes)
+            backend::each(box, [&](Cell<2> c) {
+                if (!(w.phi(c) < 0) || c[1] < 20) return;
+                EXPECT_NEAR(w.velocity[1](c), -fallen, 0.01 * fallen);
+                across = std::max({across, std::fabs(w.velocity[0](c)), std::fabs(w.velocity[0](moved<2>(c, 0, 1)))});
+            });
+        EXPECT_LT(across, 0.01 * fallen);
+    }
+}
+
 template <int D>
 void expect_volume(int cells, double radius_cells, double t, double bound)
 {
