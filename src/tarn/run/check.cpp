@@ -192,7 +192,7 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
+        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * (e.levels.empty() ? double(grid_.storage()) : double(octree_cells()))
                                      : cost::memory_per_particle[D - 2] * particles() + (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
                                            (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
                                                (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));

@@ -335,7 +335,8 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         const Stage stage(report.seconds_advect);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         const FrameForces frame = frame_forces(p, change.start, dt);
-        advect_larger_cells(w, scene, frame.gravity, change.start, dt);
+        advect_larger_cells(w, p.octree.advection, dt);
+        push_larger_cells(w, scene, change.start, dt, frame.gravity);
         if (stages.advect)
             stages.advect(w, dt);
         else if (p.method.advection == Advection::cip)
