@@ -549,6 +549,8 @@ void measure(Measures& m, Water<D>& w, const Params& p)
         m.potential_energy -= mass * parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) {
             return capacity(c) * heaviness(density.index(c)) * dot(g, grid.centre(c));
         });
+        m.unknowns += static_cast<long>(
+            parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) { return capacity(c) > 0 ? 1.0 : 0.0; }));
         wet += parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) { return density(c) > 1e-3f ? 1.0 : 0.0; });
     }
     m.max_speed = std::sqrt(fastest);
