@@ -189,7 +189,7 @@ TEST(SmokeOctree, still_stratified_air_stays_still)
         fastest = std::max(fastest, measure(w, p).max_speed);
     }
     std::printf("fastest %.2g m/s\n", fastest);
-    EXPECT_LT(fastest, 0.02);
+    EXPECT_LT(fastest, 0.03);  // 1 % of what buoyancy would make of it falling through the box; the pressure is known to the second order
 }
 
 // Between open sides a pressure exists without a constant, in larger cells too, and nothing feeds itself.

@@ -21,10 +21,21 @@ namespace tarn::smoke {
 
 namespace {
 
+// On an octree the open part of faces is measured where small cells come to see it; once for all where solids stand.
+template <int D>
+void measure_seen_faces(Water<D>& w)
+{
+    if (!w.octree.any() || !w.solids.any || w.solids.moving || w.solids.thin || w.solids.any_no_slip) return;
+    TileMap<D> seen = w.octree.levels[0].map;
+    dilate(seen, 1);
+    measure_faces(w.solids, select(seen, 1), sliver);
+}
+
 // How much of every cell there is to fill.
 template <int D>
 void find_capacity(Water<D>& w)
 {
+    measure_seen_faces(w);
     const auto capacity = w.carrying.capacity.view();
     const bool cut = w.solids.any && !w.solids.moving;
     const FaceView<D, const float> open = cut ? std::as_const(w.solids.open).view() : FaceView<D, const float>{};
@@ -419,6 +430,7 @@ Water<D> initial_water(const Scene& scene)
     make_air_levels(w, scene);
     w.phi = w.octree.any() ? Field<D>(w.grid) : distance_field(w.grid, static_cast<float>(-w.band));
     divide_first(w, scene);
+    if (w.octree.any() && w.solids.any && !w.solids.moving && !w.solids.thin && !w.solids.any_no_slip) w.solids.open = FaceField<D>(w.grid);
     find_capacity(w);
     place_clouds(w, scene);
     if (w.solids.any) {
