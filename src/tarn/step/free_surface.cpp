@@ -19,6 +19,7 @@
 #include "tarn/step/frame.h"
 #include "tarn/step/octree.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/tall.h"
 
 namespace tarn {
 
@@ -297,7 +298,6 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         separated = separated || any;
         return any;
     };
-    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
@@ -306,6 +306,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         if (solids) find_wet_tiles(w);
         return sides || solids;
     };
+    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =
@@ -436,6 +437,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
         shut_sources(w.flows, scene, w.time, dt);
         move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+        if (w.tall.on) tall::refine_around_movers(w, scene, w.time + dt);
         // What leaves does so with this velocity, from under the surface as it was and as it becomes.
         const Boundary<D> boundary = boundary_of(w, p);
         double gained = -0.5 * dt * outflow(w, boundary);
