@@ -18,7 +18,7 @@ set_target_properties(tarn_web PROPERTIES RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E 
 # What runs once, or once a stroke, had better be small than quick.
 set(small_sources ${plain_sources} ${play_sources} app/web/main.cpp src/tarn/scene/read.cpp src/tarn/scene/toml_file.cpp
   src/tarn/scene/flows.cpp src/tarn/scene/given_flow.cpp src/tarn/scene/place_solids.cpp src/tarn/scene/wind.cpp
-  src/tarn/effects/spray.cpp src/tarn/surface/particles.cpp src/tarn/step/free_surface.cpp src/tarn/step/measure.cpp)
+  src/tarn/effects/spray.cpp src/tarn/surface/particles.cpp src/tarn/step/volumes.cpp src/tarn/step/measure.cpp)
 list(FILTER small_sources EXCLUDE REGEX "/ink.cpp|/edit.cpp")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 
