@@ -130,10 +130,12 @@ void copy_cells(Field<D>& to, const Field<D>& from, const Tiles<D>& tiles)
     parallel_for<true>("copy", tiles, [=] TARN_KERNEL(Cell<D> c) { t(c) = f(c); });
 }
 
-// How much larger cells beside a level's leaves are filled.
+// How much of what lies beside a level's leaves is filled. In parents it decides but on round-off, of flows that are taken off again.
 template <int D>
 void join_filled(const std::vector<CarriedLevel<D>>& levels, const Octree<D>& octree)
 {
+    for (size_t l = 1; l < levels.size(); ++l)
+        restrict_cells(levels[l].room->filled, levels[l - 1].room->filled, octree.levels[l].near_parents);
     for (size_t l = 0; l + 1 < levels.size(); ++l) {
         const auto to = levels[l].room->filled.view();
         const auto from = std::as_const(levels[l + 1].room->filled).view();
