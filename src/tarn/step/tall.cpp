@@ -24,7 +24,7 @@ struct Faces {
     FaceView<D, float> u;
 
     Faces(Water<D>& water, const Boundary<D>& b)
-        : w(water), boundary(b), surface{water.grid.cells, std::as_const(water.phi).view(), {}, 0, {}, 0, {}}, u(water.velocity.view())
+        : w(water), boundary(b), surface{water.grid.cells, std::as_const(water.phi).view(), static_cast<float>(water.grid.h), {}, 0, {}, 0, {}}, u(water.velocity.view())
     {
     }
     // What flows through a face besides the water that the pressure moves.
@@ -179,7 +179,7 @@ template <int D>
 void mark_known(Water<D>& w, const Boundary<D>& boundary)
 {
     const auto phi = std::as_const(w.phi).view();
-    const SurfaceView<D> surface{w.grid.cells, phi, {}, 0, {}, 0, {}};
+    const SurfaceView<D> surface{w.grid.cells, phi, static_cast<float>(w.grid.h), {}, 0, {}, 0, {}};
     for (int a = 0; a < D; ++a) {
         const auto k = w.known[a].view();
         const auto u = w.velocity[a].view();

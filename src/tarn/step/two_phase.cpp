@@ -245,7 +245,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
-    double gained = -0.5 * dt * outflow(w, boundary);
+    double gained = -outflow(w, boundary, dt);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
     lost = foresee_losses(w, p, dt);
@@ -260,7 +260,6 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
-    gained -= 0.5 * dt * outflow(w, boundary);
     return gained;
 }
 
