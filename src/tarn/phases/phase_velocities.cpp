@@ -1,10 +1,14 @@
 #include "tarn/phases/phase_velocities.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "tarn/base/axes.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/phases/water_velocity.h"
 
 namespace tarn {
 
@@ -13,17 +17,22 @@ namespace {
 // How far a phase's velocity is sampled in the other: a smeared layer, and the cell that interpolation needs.
 constexpr int layers = 3;
 
-// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp.
+// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp. And
+// where velocities across the surface are `shared`, a face between a wet and a dry cell is either's that the surface crosses
+// rather than cuts along, its normal being within 45 degrees of the axis: films thinner than half a cell would
+// keep to their walls, and never become thinner.
 template <int D>
-void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, const Tiles<D>& tiles)
+void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, bool shared, const Tiles<D>& tiles)
 {
     const auto k = known.view();
     const auto p = phi.view();
     const int n = p.next(axis), last = tiles.grid.cells[axis];
+    const float crossed = static_cast<float>(shared ? std::numbers::sqrt2 / 2 * tiles.grid.h : HUGE_VAL);
     parallel_for_faces("phase velocities", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = p.index(c);
         const float lower = c[axis] > 0 ? p[i - n] : p[i], upper = c[axis] < last ? p[i] : p[i - n];
-        k[i] = lower + upper <= 0 ? 1 : 0;
+        const bool crosses = (lower < 0) != (upper < 0) && std::fabs(upper - lower) > crossed;
+        k[i] = lower + upper <= 0 || crosses ? 1 : 0;
     });
 }
 
@@ -31,9 +40,9 @@ void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, const Til
 // `otherwise` has.
 template <int D>
 void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& known, Field<D>& scratch, int axis,
-                  const PhaseVelocities<D>& phases, const Sheets<D>& sheets, const Tiles<D>& tiles)
+                  const PhaseVelocities<D>& phases, bool shared, const Sheets<D>& sheets, const Tiles<D>& tiles)
 {
-    mark_own(known, phases.phi, axis, tiles);
+    mark_own(known, phases.phi, axis, shared, tiles);
     scratch.copy(u);  // the faces beside the tiles are read, too
     extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
 }
@@ -49,6 +58,24 @@ void turn(Field<D>& phi, const Tiles<D>& tiles)
 }  // namespace
 
 template <int D>
+void take_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Params& params, FaceField<D, uint8_t>& known,
+                FaceField<D>& scratch, const Sheets<D>& sheets, const Tiles<D>& tiles)
+{
+    const double water = params.fluid.density.constant(), air = params.air.density.constant();
+    const float own = static_cast<float>(std::max(0.0, water - air) / (water + air));
+    for (int a = 0; a < D; ++a) {
+        phases.air[a].copy(velocity[a]);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, true, sheets, tiles);
+        const auto u = velocity[a].view();
+        const auto both = std::as_const(phases.air)[a].view();
+        parallel_for_faces<true>("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = u.index(c);
+            u[i] = both[i] + own * (u[i] - both[i]);
+        });
+    }
+}
+
+template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
                      FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved,
                      const Sheets<D>& sheets, const Tiles<D>& tiles)
@@ -59,12 +86,12 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
         if (gradients) moved[a].copy(velocity[a]);
         if (gradients)
             for (int b = 0; b < D; ++b) phases.air_gradient[a].along[b].copy(gradient[a].along[b]);
-        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, sheets, tiles);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, false, sheets, tiles);
         if (gradients) follow_extension(gradient[a], velocity[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
-        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, sheets, tiles);
+        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, false, sheets, tiles);
         if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
@@ -109,6 +136,8 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
+    template void take_water(FaceField<D>&, PhaseVelocities<D>&, const Params&, FaceField<D, uint8_t>&, FaceField<D>&, \
+                             const Sheets<D>&, const Tiles<D>&);                                                       \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
                                   FaceField<D>&, FaceField<D>&, const Sheets<D>&, const Tiles<D>&);                    \
     template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \

@@ -10,6 +10,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/phases/water_velocity.h"
 #include "tarn/pressure/project_phases.h"
 #include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
@@ -197,9 +198,12 @@ void find_all_tiles(Water<D>& w)
     find_tiles(w);
 }
 
-// The surface moves. Returns the volume that sinks took. What the grid lost is to become fragments.
+// The surface moves, with the velocity of the water, not of the air, which may rush along it. Returns the volume gained: less
+// what left through open sides and what sinks took. What the grid lost is to become fragments. `around` holds the surface at
+// the start of the step.
 template <int D>
-double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
+double move_surface(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Tiles<D>& around, double dt,
+                    std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
@@ -224,14 +228,18 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
             if (carried) take_from(w.carried.held, lost);
         };
     }
+    take_water(w.velocity, w.phases, p, w.known, w.faces, sheets_of(w.solids, w.grid), around);
+    double gained = -0.5 * dt * outflow(w, boundary);
     carry_surface(w, p, dt, hooks);
+    gained -= 0.5 * dt * outflow(w, boundary);
+    w.velocity.swap(w.phases.air);
     if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
+    gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
-    return taken;
+    return gained;
 }
 
 // Droplets and bubbles move for dt with what the newest step left; phi and velocity change where they push the grid and
@@ -472,10 +480,8 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
         const Boundary<D> boundary = boundary_of(w, p);
-        double gained = -0.5 * dt * outflow(w, boundary);
         std::vector<Lost<D>> lost;
-        gained -= move_surface(w, scene, dt, lost);
-        gained -= 0.5 * dt * outflow(w, boundary);
+        double gained = move_surface(w, scene, boundary, around, dt, lost);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
         returned = exchange_fragments(w, p, boundary, dt);
