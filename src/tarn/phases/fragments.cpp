@@ -501,7 +501,10 @@ double move_fragments(Fragments<D>& fragments, Field<D>& phi, FaceField<D>& velo
             const double given = mass * (f.u[a] - before[a]) - weight;
             exchange.gravity[a] += weight;
             exchange.momentum[a] += given;
-            changes.push(m, a, -given, grid);
+            // The pressure has accelerated the fluid of the whole cell already, with what the fragment takes of it: the grid
+            // feels the drag alone. So bubbles lift the water that they are in, by as much as they make it lighter.
+            const double pressed = f.kind == FragmentKind::foam ? 0 : -volume * m.grad_p[a] * dt;
+            changes.push(m, a, pressed - given, grid);
         }
         velocity_before.push_back(f.kind == FragmentKind::foam ? f.u : before);
         f.age = rounded(f.age + dt);
