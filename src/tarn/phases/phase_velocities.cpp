@@ -98,6 +98,33 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
 }
 
 template <int D>
+void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases, const Params& params,
+                      const Tiles<D>& tiles)
+{
+    const double water = params.fluid.density.constant(), air = params.air.density.constant();
+    const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
+    const bool gradients = gradient[0].any();
+    const auto phi = std::as_const(phases.phi).view();
+    for (int a = 0; a < D; ++a) {
+        const auto of_water = velocity[a].view(), of_air = phases.air[a].view();
+        const FaceView<D> g_water = gradients ? gradient[a].view() : FaceView<D>{};
+        const FaceView<D> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D>{};
+        const int n = phi.next(a), last = tiles.grid.cells[a];
+        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
+            const bool wet = lower + upper <= 0;
+            const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
+            (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
+            for (int b = 0; b < D && gradients; ++b) {
+                const float g_own = wet ? g_water[b][i] : g_air[b][i], g = wet ? g_air[b][i] : g_water[b][i];
+                (wet ? g_air : g_water)[b][i] = g + rest * (g_own - g);
+            }
+        });
+    }
+}
+
+template <int D>
 void find_carried(PhaseVelocities<D>& phases, const Field<D>& phi, bool water, const Tiles<D>& tiles)
 {
     const auto carried = phases.carried.view();
@@ -138,6 +165,8 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 #define TARN_INSTANTIATE(D)                                                                                            \
     template void take_water(FaceField<D>&, PhaseVelocities<D>&, const Params&, FaceField<D, uint8_t>&, FaceField<D>&, \
                              const Sheets<D>&, const Tiles<D>&);                                                       \
+    template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
+                                   const Tiles<D>&);                                                                   \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
                                   FaceField<D>&, FaceField<D>&, const Sheets<D>&, const Tiles<D>&);                    \
     template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \

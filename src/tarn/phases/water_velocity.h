@@ -16,4 +16,10 @@ template <int D>
 void take_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Params& params, FaceField<D, uint8_t>& known,
                 FaceField<D>& scratch, const Sheets<D>& sheets, const Tiles<D>& tiles);
 
+// After part_velocities: what a phase may not take from the other is in proportion to the difference of their densities, too.
+// Extended velocities count with the Atwood number, |rho_water - rho_air| over the sum, and what was there before with the rest.
+template <int D>
+void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases, const Params& params,
+                      const Tiles<D>& tiles);
+
 }  // namespace tarn
