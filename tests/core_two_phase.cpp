@@ -497,51 +497,26 @@ TEST_P(Interfaces, each_phase_keeps_its_own_velocity_at_the_surface)
     }
 }
 
-// The same wind: the surface moves with the water, and of equal densities with what both have.
-TEST_P(Interfaces, the_surface_moves_with_the_water)
+// Water goes at 1 m/s, and the air along it at 10 m/s: the surface is moved with no more than twice what the fastest water has, and
+// what it was is kept for what follows.
+TEST_P(Interfaces, the_surface_is_hardly_faster_than_the_water)
 {
-    Params p = with_air(Params{}, GetParam());
     const Grid<2> grid({16, 16}, 1.0 / 16);
     const Tiles<2> tiles = all_tiles(grid);
-    FaceField<2> scratch(grid);
-    FaceField<2, uint8_t> known(grid);
+    FaceField<2> velocity(grid);
     PhaseVelocities<2> phases(grid, false);
     backend::each(grid.box(), [&](Cell<2> c) { phases.phi(c) = static_cast<float>((c[1] - 7.5) * grid.h); });
-    for (const double air : {1.2, 1000.0}) {
-        p.fluid.density = 1000;
-        p.air.density = air;
-        FaceField<2> velocity(grid);
-        parallel_for_faces("wind", tiles, 0, [&](Cell<2> c) { velocity[0](c) = c[1] > 7 ? 10.0f : 0.0f; });
-        take_water(velocity, phases, p, known, scratch, Sheets<2>{}, tiles);
-        const double left = 10 * (1 - (1000 - air) / (1000 + air));
-        for (int i = 0; i <= 16; ++i) {
-            for (int j = 0; j <= 7; ++j) EXPECT_EQ(velocity[0](Cell<2>{i, j}), 0.0f) << i << ' ' << j;
-            for (int j = 8; j <= 10; ++j) EXPECT_NEAR(velocity[0](Cell<2>{i, j}), left, 1e-5) << i << ' ' << j;
-            EXPECT_EQ(phases.air[0](Cell<2>{i, 9}), 10.0f);
+    parallel_for_faces("wind", tiles, 0, [&](Cell<2> c) { velocity[0](c) = c[1] > 7 ? -10.0f : 1.0f; });
+    hold_to_water(velocity, phases, tiles);
+    for (int i = 0; i <= 16; ++i)
+        for (int j = 0; j < 16; ++j) {
+            EXPECT_EQ(velocity[0](Cell<2>{i, j}), j > 7 ? -2.0f : 1.0f) << i << ' ' << j;
+            EXPECT_EQ(phases.air[0](Cell<2>{i, j}), j > 7 ? -10.0f : 1.0f) << i << ' ' << j;
         }
-    }
-}
-
-// A film on a wall, less than half a cell thick, whose surface comes nearer by 0.1 m/s: across it water and air have the
-// same velocity, so it becomes thinner, though no face of it is half water.
-TEST_P(Interfaces, a_thin_film_follows_its_surface)
-{
-    const Params p = with_air(Params{}, GetParam());
-    const Grid<2> grid({16, 16}, 1.0 / 16);
-    const Tiles<2> tiles = all_tiles(grid);
-    FaceField<2> velocity(grid), scratch(grid);
-    FaceField<2, uint8_t> known(grid);
-    PhaseVelocities<2> phases(grid, false);
-    backend::each(grid.box(), [&](Cell<2> c) { phases.phi(c) = static_cast<float>((c[0] - 0.3) * grid.h); });
-    parallel_for_faces("film", tiles, 0, [&](Cell<2> c) { velocity[0](c) = c[0] > 0 ? -0.1f : 0.0f; });
-    take_water(velocity, phases, p, known, scratch, Sheets<2>{}, tiles);
-    for (int j = 0; j < 16; ++j)
-        for (int i = 1; i <= 3; ++i) EXPECT_NEAR(velocity[0](Cell<2>{i, j}), -0.1, 1e-6) << i << ' ' << j;
 }
 
 // A slab of water is thrown flat on the floor. The air under it leaves at its half width over the gap times its speed, many
-// times as fast as the slab in the last cell, and where the surface moved with a mean of both velocities it tore off drops:
-// with a sharp interface they came to 5.6 times the speed of what falls, and the energy rose by a tenth. The bounds are those of
+// times as fast as the slab in the last cell, and where it carried the surface along it tore off drops: with a sharp interface they came to 5.6 times the speed of what falls, and the energy rose by a tenth. The bounds are those of
 // random scenes (validation/soak).
 TEST_P(Interfaces, a_slab_lands_flat_on_the_floor)
 {

@@ -1,8 +1,6 @@
 #include "tarn/phases/phase_velocities.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "tarn/base/axes.h"
@@ -17,22 +15,17 @@ namespace {
 // How far a phase's velocity is sampled in the other: a smeared layer, and the cell that interpolation needs.
 constexpr int layers = 3;
 
-// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp. And
-// where velocities across the surface are `shared`, a face between a wet and a dry cell is either's that the surface crosses
-// rather than cuts along, its normal being within 45 degrees of the axis: films thinner than half a cell would
-// keep to their walls, and never become thinner.
+// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp.
 template <int D>
-void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, bool shared, const Tiles<D>& tiles)
+void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, const Tiles<D>& tiles)
 {
     const auto k = known.view();
     const auto p = phi.view();
     const int n = p.next(axis), last = tiles.grid.cells[axis];
-    const float crossed = static_cast<float>(shared ? std::numbers::sqrt2 / 2 * tiles.grid.h : HUGE_VAL);
     parallel_for_faces("phase velocities", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = p.index(c);
         const float lower = c[axis] > 0 ? p[i - n] : p[i], upper = c[axis] < last ? p[i] : p[i - n];
-        const bool crosses = (lower < 0) != (upper < 0) && std::fabs(upper - lower) > crossed;
-        k[i] = lower + upper <= 0 || crosses ? 1 : 0;
+        k[i] = lower + upper <= 0 ? 1 : 0;
     });
 }
 
@@ -40,9 +33,9 @@ void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, bool shar
 // `otherwise` has.
 template <int D>
 void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& known, Field<D>& scratch, int axis,
-                  const PhaseVelocities<D>& phases, bool shared, const Sheets<D>& sheets, const Tiles<D>& tiles)
+                  const PhaseVelocities<D>& phases, const Sheets<D>& sheets, const Tiles<D>& tiles)
 {
-    mark_own(known, phases.phi, axis, shared, tiles);
+    mark_own(known, phases.phi, axis, tiles);
     scratch.copy(u);  // the faces beside the tiles are read, too
     extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
 }
@@ -55,22 +48,37 @@ void turn(Field<D>& phi, const Tiles<D>& tiles)
     parallel_for<true>("phase velocities", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = -p(c); });
 }
 
+// The largest component of the velocity on faces of which water holds at least half.
+template <int D>
+float fastest_water(const FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
+{
+    const FaceView<D, const float> u = velocity.view();
+    const auto p = phi.view();
+    return static_cast<float>(parallel_max("fastest water", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        float most = 0;
+        const int i = p.index(c);
+        for (int a = 0; a < D; ++a) {
+            const float lower = c[a] > 0 ? p[i - p.next(a)] : p[i], here = std::fabs(u[a][i]);
+            most = lower + p[i] <= 0 && here > most ? here : most;
+        }
+        return most;
+    }));
+}
+
 }  // namespace
 
 template <int D>
-void take_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Params& params, FaceField<D, uint8_t>& known,
-                FaceField<D>& scratch, const Sheets<D>& sheets, const Tiles<D>& tiles)
+void hold_to_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Tiles<D>& tiles)
 {
-    const double water = params.fluid.density.constant(), air = params.air.density.constant();
-    const float own = static_cast<float>(std::max(0.0, water - air) / (water + air));
+    constexpr float times = 2;
+    const float most = times * fastest_water(velocity, phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
         phases.air[a].copy(velocity[a]);
-        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, true, sheets, tiles);
         const auto u = velocity[a].view();
-        const auto both = std::as_const(phases.air)[a].view();
         parallel_for_faces<true>("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
-            u[i] = both[i] + own * (u[i] - both[i]);
+            const float v = u[i], below = v < most ? v : most;
+            u[i] = below > -most ? below : -most;
         });
     }
 }
@@ -86,12 +94,12 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
         if (gradients) moved[a].copy(velocity[a]);
         if (gradients)
             for (int b = 0; b < D; ++b) phases.air_gradient[a].along[b].copy(gradient[a].along[b]);
-        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, false, sheets, tiles);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, sheets, tiles);
         if (gradients) follow_extension(gradient[a], velocity[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
-        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, false, sheets, tiles);
+        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, sheets, tiles);
         if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
@@ -163,8 +171,7 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
-    template void take_water(FaceField<D>&, PhaseVelocities<D>&, const Params&, FaceField<D, uint8_t>&, FaceField<D>&, \
-                             const Sheets<D>&, const Tiles<D>&);                                                       \
+    template void hold_to_water(FaceField<D>&, PhaseVelocities<D>&, const Tiles<D>&);                                  \
     template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
                                    const Tiles<D>&);                                                                   \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \

@@ -210,14 +210,14 @@ void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
     if (w.debt.size() > 0) take_from(w.carried.held, lost);
 }
 
-// The surface moves with the water's velocity, as air may rush along it, and sources and sinks change it. Returns the volume that this brought: less than nothing where sinks and open sides
-// take some. What the grid lost is to become fragments.
+// The surface moves, no faster than the fastest water, and sources and sinks change it. Returns the volume that this brought: less than
+// nothing where sinks and open sides take some. What the grid lost is to become fragments.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
-    take_water(w.velocity, w.phases, p, w.known, w.faces, sheets_of(w.solids, w.grid), w.tiles_band);
+    hold_to_water(w.velocity, w.phases, w.tiles_active);
     double gained = -0.5 * dt * outflow(w, boundary);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
@@ -277,9 +277,11 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
     find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
     take_droplets(w.ledger, lost, kept, w.grid);
     std::vector<double> gone;
+    w.velocity.swap(w.phases.air);  // as the surface moved
     carry_bodies(w, p, dt, kept ? &gone : nullptr);
     if (kept)
         give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
+    w.velocity.swap(w.phases.air);
 
     std::vector<Lost<D>> bubbles, guessed;
     for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
