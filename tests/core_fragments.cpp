@@ -85,22 +85,18 @@ TEST(Fragments, a_droplet_does_not_hand_the_pressure_on_to_the_air)
 {
     Params p = tank(2, 32, 0.2);
     p.domain.gravity = Vec3{};
-    p.water.push_back(ball<2>(Vec3{0.51, 0.7, 0}, 0.7 / 32, false));
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
-    run_to(w, scene, 0.02);
-    ASSERT_EQ(w.fragments.count(), 1);
     const auto pressure = w.pressure.view();
     const Grid<2> grid = w.grid;
     parallel_for("pressure", all_tiles(grid), [=](Cell<2> c) { pressure(c) = static_cast<float>(-1e5 * grid.centre(c)[0]); });
     w.velocity.fill(0);
-    constexpr double dt = 1e-3;
+    add_fragments(w.fragments, {Lost<2>{Vec2{16.3, 24.3}, Vec2{}, 1.5, FragmentKind::droplet}}, w.grid, p, w.exchange);
     std::vector<Lost<2>> returned;
-    const double before = read_fragments(w.fragments)[0].u[0];
-    move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary_of(w, p), p, frame_forces(p, w.time, dt), dt,
-                   w.exchange, returned);
+    (void)move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary_of(w, p), p, frame_forces(p, 0, 1e-3), 1e-3,
+                         w.exchange, returned);
     ASSERT_EQ(w.fragments.count(), 1);
-    EXPECT_NEAR(read_fragments(w.fragments)[0].u[0] - before, 0.1, 0.002);
+    EXPECT_NEAR(read_fragments(w.fragments)[0].u[0], 0.1, 0.002);
     EXPECT_LT(fastest_face(w), 0.1);
 }
 
