@@ -227,7 +227,6 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     correct_phi(w, p, motion);
     take_losses(w, p, lost);
     smooth_phi(w, p, motion, w.band);
-    gained -= 0.5 * dt * outflow(w, boundary);
     w.velocity.swap(w.phases.air);
     if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
