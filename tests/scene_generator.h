@@ -135,7 +135,7 @@ private:
     static bool seldom_fits(const ParamRow& row)
     {
         const std::string name = row.name;
-        return name == "path" || name == "heights" || name == "revolve" || name == "live";
+        return name == "path" || name == "heights" || name == "revolve" || name == "live" || name == "preset";
     }
     const ParamRow& any_row()
     {

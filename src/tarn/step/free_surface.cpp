@@ -111,7 +111,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
         extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
-    balance_first_layer(w, boundary, unknown);
+    if (scene.params.method.extrapolation == Extrapolation::divergence_free) balance_first_layer(w, boundary, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
@@ -289,17 +289,17 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     const auto swelling = w.swelling.view();
     parallel_for<true>("clear", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { swelling(c) = 0; });
     forces.swelling = &w.swelling;
-    forces.air = &w.enclosed;
+    if (p.method.enclosed_air) forces.air = &w.enclosed;
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
-    forces.separate = [&](const Field<D>& x) {
+    if (p.method.wall_separation) forces.separate = [&](const Field<D>& x) {
         const bool any = separate_from_walls(w, p, boundary, frame_forces(p, change.start, dt), dt, x);
         separated = separated || any;
         return any;
     };
     if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     forces.gaps = w.gaps;
-    forces.rejoin = [&](const Field<D>* x) {
+    if (p.method.wall_separation) forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
         const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.swelling, w.band,
                                                           w.tiles_active, w.scratch[0]);
@@ -319,7 +319,11 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
 // velocity is that of the middle of the surface's step (leapfrog). So it is ahead of the surface by half a step, from the first
 // one on. Where dt changes it comes back to that by changing for longer or shorter, but by no more than a tenth: water and its
 // velocity must be carried about equally far.
-inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt); }
+// Without it the velocity changes for as long as the surface has moved.
+inline double time_to_middle(const Params& p, double ahead, double dt)
+{
+    return p.method.leapfrog ? std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt) : dt;
+}
 
 // The velocity moves and feels its forces, becomes divergence free, and is carried past the surface, where the next step will
 // look for it.
@@ -338,7 +342,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         advect_larger_cells(w, scene, frame.gravity, change.start, dt);
         if (stages.advect)
             stages.advect(w, dt);
-        else if (p.method.advection == Advection::cip)
+        else if (is_cip(p.method.advection))
             self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
                             sides_of(w.solids, w.grid));
         else
@@ -361,7 +365,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         const Stage stage(report.seconds_advect);
         extend_velocity(w, scene, boundary, change.t);
         if (w.octree.any()) join_levels(w);
-        if (p.method.advection == Advection::cip)
+        if (is_cip(p.method.advection))
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
     }
     note_acceleration(w, p, dt);
@@ -372,7 +376,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
 template <int D>
 bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report, const free_surface::Stages<D>& stages)
 {
-    find_enclosed_air(w, boundary_of(w, scene.params), 0);
+    if (scene.params.method.enclosed_air) find_enclosed_air(w, boundary_of(w, scene.params), 0);
     if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report, stages);
@@ -415,7 +419,7 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
     if (w.octree.any()) join_levels(w);
-    if (p.method.advection == Advection::cip) start_gradients(w);
+    if (is_cip(p.method.advection)) start_gradients(w);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -427,7 +431,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
     StepReport report;
     report.dt = dt;
     std::vector<Landing<D>> landings;
-    if (w.step == 0 && !start_moving(w, scene, dt, report, stages)) return report;
+    if (w.step == 0 && p.method.leapfrog && !start_moving(w, scene, dt, report, stages)) return report;
 
     // 1. The surface moves with the old velocity, which already reaches past it.
     {
@@ -448,9 +452,9 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
         w.volume_expected += book_gain(w, gained);
-        find_enclosed_air(w, boundary_of(w, p), dt);
+        if (p.method.enclosed_air) find_enclosed_air(w, boundary_of(w, p), dt);
         if (p.surface.volume_correction) correct_volumes(w, p, dt);
-        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
+        reseed_in_time(w, p, dt);
         if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
     }
 
@@ -459,7 +463,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
     ++w.step;
 
     // 2. to 4. The velocity changes, until the middle of the surface's next step.
-    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report, stages);
+    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(p, w.ahead, dt), dt}, report, stages);
     // What could not go anywhere has not been given.
     const Pressed pressed = find_pressed(w, boundary_of(w, p));
     report.pressed = pressed.by_sources + pressed.by_solids;

@@ -90,9 +90,12 @@ void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget 
     NearSurface near;
     if (w.air && !forget) near.least_slope = 1;
     near.smooth = (w.air || w.kappa.size() > 0) && !forget;
-    if (w.reinitialize && !forget) {
+    if (w.distance != Redistancing::eikonal && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-        reinitialize(w.phi, tiles, band, scratch);
+        reinitialize(w.phi, tiles, band, scratch,
+                     w.distance == Redistancing::enright_2002 ? SmoothedSign::of_start
+                     : w.distance == Redistancing::song_2005  ? SmoothedSign::of_now
+                                                              : SmoothedSign::subcell);
     } else if (const auto closed = closed_faces(w.solids, forget))
         redistance(w.phi, tiles, band, w.scratch[0], *closed, near);
     else
@@ -170,12 +173,24 @@ double fastest_face(const Water<D>& w)
 template <int D>
 void keep_seeded(Water<D>& w, const Params& p)
 {
-    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
+    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set,
+                          p.surface.seeding == SeedingKind::even};
     reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
            w.seeding, sheets_of(w.solids, w.grid));
 }
 
-// Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
+template <int D>
+void reseed_in_time(Water<D>& w, const Params& p, double dt)
+{
+    if (!has_particles(p)) return;
+    // A frame's end is met up to rounding.
+    const double period = p.surface.reseed_frames * p.time.frame_seconds();
+    const bool now = period > 0 ? std::floor((w.time + dt) / period + 1e-6) > std::floor(w.time / period + 1e-6)
+                                : (w.step + 1) % p.surface.reseed_every == 0;
+    if (now) keep_seeded(w, p);
+}
+
+// Deviation: unless "forward-euler" is asked for, phi is carried by MacCormack's scheme, which allows longer substeps.
 template <int D>
 void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& hooks)
 {
@@ -193,22 +208,24 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
     const double path = w.air ? HUGE_VAL : (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
     const double near = w.air ? HUGE_VAL : std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
     const double band = w.air ? w.band : near + path;
-    if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
+    if (is_cip(p.surface.advection) || (w.air && is_cip(p.method.advection)))
         find_deformation(w.cip, w.velocity, around);
     w.whole_path = w.air && substeps == 1;
     Ends<D> ends = w.ends;
     ends.reach = cells / substeps + 1;
-    FlowingAir<D> air{.everywhere = w.air};
+    FlowingAir<D> air{.everywhere = w.air || !p.surface.close_gaps};
     air.enclosed = w.enclosed.marked();
+    Escape escape{.alike = !p.surface.close_gaps};
+    if (p.method.surface == SurfaceKind::foster_fedkiw_2001) escape.least_curvature = static_cast<float>(p.surface.least_curvature);
     if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
     for (int n = 0; n < substeps; ++n) {
         if (hooks.before) hooks.before(dt / substeps);
         ends.gaps = w.gaps;
         if (has_particles(p)) {
-            advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
+            advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air, p.surface.advection == Advection::forward_euler);
             if (ends.any_open()) let_out(w.particles, w.grid.cells, ends.open);
         }
-        if (p.surface.advection == Advection::cip)
+        if (is_cip(p.surface.advection))
             advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, ends,
                        sides, air, w.air ? &w.path : nullptr);
         else
@@ -221,12 +238,12 @@ void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& 
         if (has_particles(p)) {
             // A given flow carries air, too.
             if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, dt / substeps, sides.after, air);
-            correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
+            correct(w.phi, w.particles, around, nullptr, scratch, sides.after, escape);
         }
         if (hooks.after) hooks.after(dt / substeps);
         make_distance(w, around, n + 1 < substeps ? band : w.band);
-        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
-        if (p.surface.advection == Advection::cip) follow_phi(w, around, sides.any());
+        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after, escape);
+        if (is_cip(p.surface.advection)) follow_phi(w, around, sides.any());
     }
 }
 
@@ -237,7 +254,7 @@ Water<D> initial_surface(const Scene& scene)
     Water<D> w;
     w.grid = make_grid<D>(p.domain);
     w.air = p.method.phases == Phases::water_air;
-    w.reinitialize = p.surface.distance == Redistancing::reinitialize;
+    w.distance = p.surface.distance;
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
             w.ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
@@ -288,8 +305,9 @@ Water<D> initial_surface(const Scene& scene)
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
 
-    if (p.surface.advection == Advection::cip || p.method.advection == Advection::cip) w.cip = CipRoom<D>(w.grid);
-    if (p.surface.advection == Advection::cip) {
+    if (is_cip(p.surface.advection) || is_cip(p.method.advection)) 
+        w.cip = CipRoom<D>(w.grid, p.surface.advection == Advection::rational_cip, p.method.advection == Advection::rational_cip);
+    if (is_cip(p.surface.advection)) {
         w.phi_gradient = Gradient<D>(w.grid);
         find_gradient(w.phi_gradient, w.phi, -1, all);
     }
@@ -503,6 +521,7 @@ void start_gradients(Water<D>& w)
     template double longest_step(const Water<D>&, const Scene&);                        \
     template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
     template void keep_seeded(Water<D>&, const Params&);                                \
+    template void reseed_in_time(Water<D>&, const Params&, double);                     \
     template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \
     template double falling_time(const Grid<D>&, const Params&);                        \
     template void correct_volumes(Water<D>&, const Params&, double);                    \

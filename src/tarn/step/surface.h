@@ -30,7 +30,8 @@ private:
 // Whether particles correct phi.
 inline bool has_particles(const Params& p)
 {
-    return p.method.surface == SurfaceKind::particle_level_set || p.method.surface == SurfaceKind::one_sided_particles;
+    return p.method.surface == SurfaceKind::particle_level_set || p.method.surface == SurfaceKind::one_sided_particles ||
+           p.method.surface == SurfaceKind::foster_fedkiw_2001;
 }
 
 // The scene at time 0 without velocities: phi, its tiles and particles, solids, and what the bodies of water hold.
@@ -66,6 +67,9 @@ void carry_surface(Water<D>& water, const Params& params, double dt, const Subst
 // Keeps particles around the surface.   [EMF02] §3.2.5
 template <int D>
 void keep_seeded(Water<D>& water, const Params& params);
+// The same where it is time to, at the end of a step of dt.
+template <int D>
+void reseed_in_time(Water<D>& water, const Params& params, double dt);
 
 // Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
 // in surface/ledger.h.

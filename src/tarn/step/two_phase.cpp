@@ -28,8 +28,9 @@ bool viscous(const Params& p) { return p.fluid.viscosity.constant() > 0 || p.air
 // The water and the air around it, which CIP carries. Deviation: farther air is carried linearly, which saves half the
 // time; what detail it has nobody sees.
 template <int D>
-CipNear<D> near_water(const Water<D>& w)
+CipNear<D> near_water(const Water<D>& w, const Params& p)
 {
+    if (p.method.cip_far_air) return {};
     return {&w.phi, 0.99 * w.band};
 }
 
@@ -59,7 +60,7 @@ namespace {
 template <int D>
 void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 {
-    if (!boundary.solids) return;
+    if (!boundary.solids || !p.method.phase_velocities) return;
     const bool gradient = w.velocity_gradient[0].any();
     const float half = static_cast<float>(0.5 * p.fluid.density.constant());
     for (int a = 0; a < D; ++a) {
@@ -77,7 +78,7 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
             u(c) = solid + open / wide * (u(c) - solid);
         });
     }
-    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
 
 // Surface and velocity leap past each other: the surface moves for dt with a velocity that then changes for dt. This is
@@ -85,12 +86,12 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 // newest change must have lasted for half of the step before and half of this one (leapfrog). Where dt changes it has
 // not, and each change in time with a wave would pump it:   u += (dt - dt before) / 2 du/dt.
 template <int D>
-void centre_in_time(Water<D>& w, double dt)
+void centre_in_time(Water<D>& w, const Params& p, double dt)
 {
     const bool gradient = w.velocity_gradient[0].any();
     // By no more than half of the newest change. The first step knows what gravity does at the start.
     const float by = static_cast<float>(w.step > 0 ? std::min(0.5 * dt - w.ahead, w.ahead) : 0.5 * dt);
-    const bool moves = by != 0;
+    const bool moves = p.method.leapfrog && by != 0;
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), rate = w.acceleration[a].view();
         if (moves && gradient) w.cip.moved[a].copy(w.velocity[a]);
@@ -101,12 +102,12 @@ void centre_in_time(Water<D>& w, double dt)
             rate[i] = now;  // until the end of the step
         });
     }
-    if (moves && gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    if (moves && gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
 
 // Faces that the surface has passed went from one phase's velocity to the other's, which is no acceleration.
 template <int D>
-void find_acceleration(Water<D>& w, double dt)
+void find_acceleration(Water<D>& w, const Params& p, double dt)
 {
     const auto before = std::as_const(w.phases.phi).view(), now = std::as_const(w.phi).view();
     const float share = static_cast<float>(1 / dt);
@@ -120,7 +121,7 @@ void find_acceleration(Water<D>& w, double dt)
             rate[i] = (was > 0 ? 1.0f : -1.0f) * (is > 0 ? 1.0f : -1.0f) > 0 ? share * change : 0.0f;
         });
     }
-    w.ahead = 0.5 * dt;
+    w.ahead = p.method.leapfrog ? 0.5 * dt : 0;
 }
 
 // What a phase may not take from the other is in proportion to the difference of their densities: of equal ones each
@@ -152,11 +153,28 @@ void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
     }
 }
 
+// One velocity moves, as in [SSK05], whatever flows where.
+template <int D>
+void advect_one_velocity(Water<D>& w, const Params& p, double dt)
+{
+    Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    if (!is_cip(p.method.advection))
+        return self_advect(w.velocity, w.faces, w.fluid, w.tiles_active, dt, p.method.advection, scratch, sides);
+    if (!sides.any()) {
+        trace_paths(w.path, w.velocity, w.tiles_active, dt);
+        find_deformation(w.cip, w.velocity, w.tiles_active);
+    }
+    self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip, sides, near_water(w, p),
+                    &w.path);
+}
+
 // Velocities move, each phase's by itself. `around` holds the surface at the start of the step: only there do they
 // differ.
 template <int D>
 void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, double dt)
 {
+    if (!p.method.phase_velocities) return advect_one_velocity(w, p, dt);
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
@@ -166,14 +184,14 @@ void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, dou
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
         find_carried(w.phases, w.phi, water, w.tiles_active);
-        if (p.method.advection == Advection::cip) {
+        if (is_cip(p.method.advection)) {
             // Away from the surface the paths are known.
             if (!sides.any()) {
                 retrace_paths(w.path, u, w.phi, w.band, w.tiles_active, dt);
                 find_deformation(w.cip, u, w.tiles_active);
             }
             self_advect_cip(u, gradient, w.faces, w.phases.carried, w.tiles_active, dt, scratch, w.cip, sides,
-                            near_water(w), &w.path);
+                            near_water(w, p), &w.path);
         } else {
             self_advect(u, w.faces, w.phases.carried, w.tiles_active, dt, p.method.advection, scratch, sides);
         }
@@ -213,7 +231,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
             // In shorter steps every cell is referred to. What is not, carried volume tells of.
             else if (w.fastest * substep > w.grid.h)
                 lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active,
-                                           substep, w.fragmenting);
+                                           substep, w.fragmenting, p.fragments.unreferenced == Unreferenced::all);
         };
         hooks.after = [&](double) {
             if (!p.surface.spray) return;
@@ -255,8 +273,18 @@ std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boun
         owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
             w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-    if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
     return returned;
+}
+
+// What the grid took back goes to the components that it came to.
+template <int D>
+void book_returned(Water<D>& w, std::vector<Lost<D>>& returned)
+{
+    const double cell = cell_volume(w.grid);
+    find_components(returned, 0, w.ledger.body, sheets_of(w.solids, w.grid));
+    for (const Lost<D>& l : returned)
+        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
 }
 
 // The components of water are found, and what each should hold: that of where its water came from, less what became
@@ -283,13 +311,11 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
     std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == FragmentKind::droplet; });
     find_components(bubbles, 0, w.ledger.body, sheets);
     for (const Lost<D>& l : bubbles) give(w.ledger, l.body, cell * l.volume);
-    find_components(returned, 0, w.ledger.body, sheets);
-    for (const Lost<D>& l : returned)
-        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
+    book_returned(w, returned);
     if (!guessed.empty()) {
         double missing = w.ledger.elsewhere;
         for (size_t k = 0; k < w.ledger.expected.size(); ++k) missing += w.ledger.expected[k] - w.ledger.actual[k];
-        share_missing(guessed, missing / cell);
+        if (p.fragments.unreferenced == Unreferenced::near_surface) share_missing(guessed, missing / cell);
         double volume = 0;
         for (const Lost<D>& l : guessed) volume += l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume;
         forgive(w.ledger, volume);
@@ -329,6 +355,22 @@ void follow_volume(Water<D>& w)
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     pay_debt(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
+}
+
+// As in [SSK05], whose third step simulates droplets and bubbles: what the grid takes back brings its momentum at once, and what
+// of that is not free of divergence the next projection takes off.
+template <int D>
+void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
+{
+    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
+    if (returned.empty()) return;
+    follow_volume(w);
+    book_returned(w, returned);
+    const bool gradient = w.velocity_gradient[0].any();
+    for (int a = 0; a < D && gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
+    find_density(w.density, w.phi, p, w.tiles_active);
+    add_momentum(w.velocity, returned, w.density, p);
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
 
 // Density, viscosity and curvature where the surface is now.
@@ -422,7 +464,7 @@ Water<D> initial_water(const Scene& scene)
     w.density = FaceField<D>(w.grid);
     w.path = FaceField<D>(w.grid);
     w.acceleration = FaceField<D>(w.grid);
-    w.phases = PhaseVelocities<D>(w.grid, p.method.advection == Advection::cip);
+    w.phases = PhaseVelocities<D>(w.grid, is_cip(p.method.advection));
     if (viscous(p)) {
         w.mu = Field<D>(w.grid);
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
@@ -445,7 +487,7 @@ Water<D> initial_water(const Scene& scene)
     start_hydrostatic(w, p, boundary);
     set_body_velocities(w);
     extend_into_solids(w, boundary);
-    if (p.method.advection == Advection::cip) start_gradients(w);
+    if (is_cip(p.method.advection)) start_gradients(w);
     w.fastest = fastest_near_water(w);
     return w;
 }
@@ -467,7 +509,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         const Stage stage(report.seconds_surface);
         w.phases.phi.copy(w.phi);
         expect_velocity(w, p, dt);
-        centre_in_time(w, dt);
+        centre_in_time(w, p, dt);
         shut_sources(w.flows, scene, w.time, dt);
         move_bodies(w, scene, dt);
         if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
@@ -478,14 +520,14 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         gained -= 0.5 * dt * outflow(w, boundary);
         gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
         gained += inlet_volume(w.flows, w.solids, dt);
-        returned = exchange_fragments(w, p, boundary, dt);
+        if (!p.fragments.after_projection) returned = exchange_fragments(w, p, boundary, dt);
         w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
         follow_volume(w);
         if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
         book_components(w, p, lost, returned, dt);
         w.volume_expected += book_gain(w, gained);
         if (p.surface.volume_correction) correct_volumes(w, p, dt);
-        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
+        reseed_in_time(w, p, dt);
         find_properties(w, p);
     }
 
@@ -518,9 +560,13 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         extend_into_solids(w, boundary);
-        if (p.method.advection == Advection::cip)
-            follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
-        find_acceleration(w, dt);
+        if (is_cip(p.method.advection))
+            follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+        find_acceleration(w, p, dt);
+    }
+    if (p.fragments.after_projection) {
+        const Stage stage(report.seconds_surface);
+        exchange_after_projection(w, p, boundary, dt);
     }
     w.time += dt;
     ++w.step;
