@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "tarn/advect/advect.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/pressure/project_phases.h"
 #include "tarn/scene/forces.h"
@@ -18,21 +16,13 @@
 #include "tarn/step/boundary.h"
 #include "tarn/step/frame.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/two_phase_droplets.h"
 
 namespace tarn::two_phase {
 
 namespace {
 
 bool viscous(const Params& p) { return p.fluid.viscosity.constant() > 0 || p.air.viscosity.constant() > 0; }
-
-// The water and the air around it, which CIP carries. Deviation: farther air is carried linearly, which saves half the
-// time; what detail it has nobody sees.
-template <int D>
-CipNear<D> near_water(const Water<D>& w, const Params& p)
-{
-    if (p.method.cip_far_air) return {};
-    return {&w.phi, 0.99 * w.band};
-}
 
 }  // namespace
 
@@ -60,7 +50,7 @@ namespace {
 template <int D>
 void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 {
-    if (!boundary.solids || !p.method.phase_velocities) return;
+    if (!boundary.solids) return;
     const bool gradient = w.velocity_gradient[0].any();
     const float half = static_cast<float>(0.5 * p.fluid.density.constant());
     for (int a = 0; a < D; ++a) {
@@ -153,7 +143,7 @@ void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
     }
 }
 
-// One velocity moves, as in [SSK05], whatever flows where.
+// u* = advect(u), one velocity wherever something flows.   [SSK05] §3
 template <int D>
 void advect_one_velocity(Water<D>& w, const Params& p, double dt)
 {
@@ -169,12 +159,13 @@ void advect_one_velocity(Water<D>& w, const Params& p, double dt)
                     &w.path);
 }
 
-// Velocities move, each phase's by itself. `around` holds the surface at the start of the step: only there do they
-// differ.
+// u* = advect(u), each phase's own velocity by itself. `around` holds the surface at the start of the step: only there do they differ.
 template <int D>
-void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, double dt)
+void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, const Tiles<D>& around, double dt, StepReport& report)
 {
+    const Stage stage(report.seconds_advect);
     if (!p.method.phase_velocities) return advect_one_velocity(w, p, dt);
+    widen_jets(w, p, boundary);
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
@@ -200,14 +191,6 @@ void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, dou
     for (int a = 0; a < D && w.velocity_gradient[0].any(); ++a) w.cip.moved[a].copy(w.velocity[a]);
 }
 
-// How much water there should be more than there is. The grid shows bubbles as water, and droplets as air.
-template <int D>
-double missing_volume(const Water<D>& w, const Params& p)
-{
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
-    return w.volume_expected - apart.volume_droplets + apart.volume_bubbles - water_volume(w);
-}
-
 template <int D>
 void find_all_tiles(Water<D>& w)
 {
@@ -215,162 +198,72 @@ void find_all_tiles(Water<D>& w)
     find_tiles(w);
 }
 
-// The surface moves. Returns the volume that sinks took. What the grid lost is to become fragments.
+// The surface moves at once, wherever there is water or air, along paths that are traced once: what that loses becomes droplets and
+// bubbles.   [SSK05] §5
+template <int D>
+SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
+{
+    SurfaceMotion<D> motion{.dt = dt, .around = w.tiles_active, .sides = sides_of(w.solids, w.grid), .ends = w.ends, .path = &w.path};
+    const bool cip = is_cip(p.surface.advection), swept = motion.sides.any() && w.solids.moving;
+    motion.first = cip && !swept ? motion.around : select(w.map, tile_candidate);
+    motion.ends.reach = w.fastest * dt / w.grid.h + 1;
+    motion.air.everywhere = true;
+    motion.escape = escape_of(p);
+    motion.air.enclosed = w.enclosed.marked();
+    if (cip || is_cip(p.method.advection)) find_deformation(w.cip, w.velocity, motion.around);
+    trace_paths(w.path, w.velocity, motion.around, dt);
+    return motion;
+}
+
+// Before phi moves: where volume is carried, it is carried; else cells that nothing will come from are found, which phi will lose.
+template <int D>
+std::vector<Lost<D>> foresee_losses(Water<D>& w, const Params& p, double dt)
+{
+    if (w.debt.size() > 0)
+        carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p), w.tiles_active, dt);
+    // In shorter steps every cell is referred to. What is not, carried volume tells of.
+    else if (p.surface.spray && w.fastest * dt > w.grid.h)
+        return find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, dt, w.fragmenting,
+                                   p.fragments.unreferenced == Unreferenced::all);
+    return {};
+}
+
+// After it has moved, and before it is a distance again: what is isolated is lost, too.   [SSK05] §5.1
+template <int D>
+void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
+{
+    if (!p.surface.spray) return;
+    keep_out_of_place(lost, w.phi);
+    const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
+                                                        wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
+    lost.insert(lost.end(), isolated.begin(), isolated.end());
+    if (w.debt.size() > 0) take_from(w.carried.held, lost);
+}
+
+// The surface moves, and sources and sinks change it. Returns the volume that this brought: less than nothing where sinks and open sides
+// take some. What the grid lost is to become fragments.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
+    const Boundary<D> boundary = boundary_of(w, p);
+    double gained = -0.5 * dt * outflow(w, boundary);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    const bool carried = w.debt.size() > 0;
-    SubstepHooks hooks;
-    if (p.surface.spray || carried) {
-        hooks.before = [&](double substep) {
-            if (carried)
-                carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p),
-                             w.tiles_active, substep);
-            // In shorter steps every cell is referred to. What is not, carried volume tells of.
-            else if (w.fastest * substep > w.grid.h)
-                lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active,
-                                           substep, w.fragmenting, p.fragments.unreferenced == Unreferenced::all);
-        };
-        hooks.after = [&](double) {
-            if (!p.surface.spray) return;
-            keep_out_of_place(lost, w.phi);
-            const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
-                                                                wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
-            lost.insert(lost.end(), isolated.begin(), isolated.end());
-            if (carried) take_from(w.carried.held, lost);
-        };
-    }
-    carry_surface(w, p, dt, hooks);
-    if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+    const SurfaceMotion<D> motion = plan_motion(w, p, dt);
+    lost = foresee_losses(w, p, dt);
+    advect_particles(w, p, motion);
+    advect_phi(w, p, motion, motion.first);
+    correct_phi(w, p, motion);
+    take_losses(w, p, lost);
+    smooth_phi(w, p, motion, w.band);
+    if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
+    gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
-    return taken;
-}
-
-// Droplets and bubbles move for dt with what the newest step left; phi and velocity change where they push the grid and
-// where it takes them back, and the gradients follow. Returns those that it took back.
-template <int D>
-std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
-{
-    std::vector<Lost<D>> returned;
-    if (w.fragments.count() == 0) return returned;
-    const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
-    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
-    const bool carried = w.debt.size() > 0;
-    const double missing = carried ? missing_volume(w, p) : 0;
-    if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
-                                       frame_forces(p, w.time, dt), dt, w.exchange, returned);
-    w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
-    if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
-    if (carried)
-        owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
-            w.carried);
-    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-    if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
-    return returned;
-}
-
-// What the grid took back goes to the components that it came to.
-template <int D>
-void book_returned(Water<D>& w, std::vector<Lost<D>>& returned)
-{
-    const double cell = cell_volume(w.grid);
-    find_components(returned, 0, w.ledger.body, sheets_of(w.solids, w.grid));
-    for (const Lost<D>& l : returned)
-        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
-}
-
-// The components of water are found, and what each should hold: that of where its water came from, less what became
-// droplets, with what has returned and the bubbles in it. What the grid lost becomes fragments; those whose volume can
-// only be guessed hold what is missing in all.
-template <int D>
-void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, std::vector<Lost<D>>& returned,
-                     double dt)
-{
-    const double cell = cell_volume(w.grid);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    // Where volume is carried, the debt knows what was lost.
-    const bool kept = p.surface.volume_correction && p.surface.spray && w.debt.size() == 0;
-    find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
-    take_droplets(w.ledger, lost, kept, w.grid);
-    std::vector<double> gone;
-    carry_bodies(w, p, dt, kept ? &gone : nullptr);
-    if (kept)
-        give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
-
-    std::vector<Lost<D>> bubbles, guessed;
-    for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
-    std::erase_if(lost, [](const Lost<D>& l) { return l.guessed; });
-    std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == FragmentKind::droplet; });
-    find_components(bubbles, 0, w.ledger.body, sheets);
-    for (const Lost<D>& l : bubbles) give(w.ledger, l.body, cell * l.volume);
-    book_returned(w, returned);
-    if (!guessed.empty()) {
-        double missing = w.ledger.elsewhere;
-        for (size_t k = 0; k < w.ledger.expected.size(); ++k) missing += w.ledger.expected[k] - w.ledger.actual[k];
-        if (p.fragments.unreferenced == Unreferenced::near_surface) share_missing(guessed, missing / cell);
-        double volume = 0;
-        for (const Lost<D>& l : guessed) volume += l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume;
-        forgive(w.ledger, volume);
-        lost.insert(lost.end(), guessed.begin(), guessed.end());
-    }
-    // The velocity that moved the grid is that of the middle of the step; until its end a droplet falls.
-    const FrameForces frame = frame_forces(p, w.time, dt);
-    for (Lost<D>& l : lost)
-        if (l.kind == FragmentKind::droplet)
-            l.u += 0.5 * dt * take<D>(frame.on_particle(lift<D>(w.grid.h * (l.x + Vec<D>::all(0.5))), lift<D>(l.u), 0.5 * dt));
-    // What is too little to follow stays with the rest.
-    constexpr double least = 1e-6;
-    for (const Lost<D>& l : lost)
-        if (l.volume < least) give(w.ledger, 0, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
-    std::erase_if(lost, [](const Lost<D>& l) { return l.volume < least; });
-    add_fragments(w.fragments, lost, w.grid, p, w.exchange);
-    // What rounding took from fragments.
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
-    const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
-    give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
-    // A bubble may have burst in a component that holds less than it did.
-    double under = 0;
-    for (double& volume : w.ledger.expected) {
-        under += std::min(volume, 0.0);
-        volume = std::max(volume, 0.0);
-    }
-    if (under < 0) give(w.ledger, 0, under);
-}
-
-// The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
-// them back but nearly.
-template <int D>
-void follow_volume(Water<D>& w)
-{
-    if (w.debt.size() == 0) return;
-    const bool phi_gradient = w.phi_gradient.any();
-    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    pay_debt(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
-    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-}
-
-// As in [SSK05], whose third step simulates droplets and bubbles: what the grid takes back brings its momentum at once, and what
-// of that is not free of divergence the next projection takes off.
-template <int D>
-void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
-{
-    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
-    if (returned.empty()) return;
-    follow_volume(w);
-    book_returned(w, returned);
-    const bool gradient = w.velocity_gradient[0].any();
-    for (int a = 0; a < D && gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
-    find_density(w.density, w.phi, p, w.tiles_active);
-    add_momentum(w.velocity, returned, w.density, p);
-    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+    gained -= 0.5 * dt * outflow(w, boundary);
+    return gained;
 }
 
 // Density, viscosity and curvature where the surface is now.
@@ -379,12 +272,13 @@ void find_properties(Water<D>& w, const Params& p)
 {
     find_density(w.density, w.phi, p, w.tiles_active);
     if (viscous(p)) find_viscosity(w.mu, w.phi, p, w.tiles_active);
-    if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
+    find_curvature(w, p);
 }
 
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    if (!viscous(p)) return {};
     Viscosity<D> viscosity;
     viscosity.varying = std::as_const(w.mu).view();
     viscosity.density = std::as_const(w.density).view();
@@ -426,6 +320,102 @@ void start_hydrostatic(Water<D>& w, const Params& p, const Boundary<D>& boundary
                                  [=] TARN_KERNEL(Cell<D> c) { rate(c) = share * u(c); });
     }
     own.swap(w.velocity);
+}
+
+// The step begins with what the one before left, for comparison with what this one makes of it, and the velocity comes to the middle of
+// the step. Returns the tiles around the surface, before it moves.
+template <int D>
+Tiles<D> begin(Water<D>& w, const Params& p, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_surface);
+    find_all_tiles(w);  // the volume correction has changed phi since they were found
+    const Tiles<D> around = w.tiles_band;
+    w.phases.phi.copy(w.phi);
+    expect_velocity(w, p, dt);
+    centre_in_time(w, p, dt);
+    return around;
+}
+
+// The level set moves, and droplets and bubbles do. The grid takes back those that have arrived: before the velocity is projected, as
+// what they do to it is not free of divergence. Density and viscosity follow. Returns what was taken back.   [SSK05] §5
+template <int D>
+std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_surface);
+    const Params& p = scene.params;
+    move_boundaries(w, scene, dt);
+    std::vector<Lost<D>> lost;
+    double gained = move_surface(w, scene, dt, lost);
+    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.solids, dt);
+    std::vector<Lost<D>> returned;
+    if (!p.fragments.after_projection) returned = exchange_fragments(w, p, boundary_of(w, p), dt);
+    w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
+    follow_volume(w);
+    if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
+    book_components(w, p, lost, returned, dt);
+    w.volume_expected += book_gain(w, gained);
+    correct_volumes(w, p, dt);
+    reseed_periodically(w, p, dt);
+    find_properties(w, p);
+    return returned;
+}
+
+// u* += dt f / rho: the momentum that fragments brought, forces, gravity, viscosity, implicitly, and surface tension.
+template <int D>
+void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const std::vector<Lost<D>>& returned, double dt,
+                StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    const Params& p = scene.params;
+    add_momentum(w.velocity, returned, w.density, p);
+    push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
+    push(w.fragments, w.grid, scene, w.time, dt);
+    add_gravity(w, frame_forces(p, w.time, dt), dt);
+    report.viscosity = apply_viscosity(w, p, boundary, dt);
+    // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
+    if (p.fluid.surface_tension.constant() > 0) add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
+}
+
+// div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13), together with the bodies that float.
+template <int D>
+void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_pressure);
+    predict_bodies(w, scene, w.time + dt, w.time, dt);
+    ProjectionForces<D> forces;
+    couple_bodies(forces, w, scene, w.time + dt, dt);
+    report.pressure = project_all(w, scene.params, boundary, dt, std::move(forces));
+    touch(w, scene, w.time + dt, dt);
+}
+
+// As in [SSK05], whose third step simulates droplets and bubbles: what the grid takes back brings its momentum at once, and what
+// of that is not free of divergence the next projection takes off.
+template <int D>
+void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    if (!p.fragments.after_projection) return;
+    const Stage stage(report.seconds_surface);
+    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
+    if (returned.empty()) return;
+    follow_volume(w);
+    book_returned(w, returned);
+    const bool gradient = w.velocity_gradient[0].any();
+    for (int a = 0; a < D && gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
+    find_density(w.density, w.phi, p, w.tiles_active);
+    add_momentum(w.velocity, returned, w.density, p);
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+}
+
+// Inside solids the velocity goes on, and its gradients and its acceleration over the step follow.
+template <int D>
+void extend_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    extend_into_solids(w, boundary);
+    if (is_cip(p.method.advection))
+        follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+    find_acceleration(w, p, dt);
 }
 
 }  // namespace
@@ -492,82 +482,30 @@ Water<D> initial_water(const Scene& scene)
     return w;
 }
 
+// The steps of [SSK05] §3, in their order.
 template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
-    find_all_tiles(w);  // the volume correction has changed phi since they were found
-    const Tiles<D> around = w.tiles_band;
-    std::vector<Lost<D>> returned;
 
-    // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
-    // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
-    // follow.
-    {
-        const Stage stage(report.seconds_surface);
-        w.phases.phi.copy(w.phi);
-        expect_velocity(w, p, dt);
-        centre_in_time(w, p, dt);
-        shut_sources(w.flows, scene, w.time, dt);
-        move_bodies(w, scene, dt);
-        if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
-        const Boundary<D> boundary = boundary_of(w, p);
-        double gained = -0.5 * dt * outflow(w, boundary);
-        std::vector<Lost<D>> lost;
-        gained -= move_surface(w, scene, dt, lost);
-        gained -= 0.5 * dt * outflow(w, boundary);
-        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.solids, dt);
-        if (!p.fragments.after_projection) returned = exchange_fragments(w, p, boundary, dt);
-        w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
-        follow_volume(w);
-        if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
-        book_components(w, p, lost, returned, dt);
-        w.volume_expected += book_gain(w, gained);
-        if (p.surface.volume_correction) correct_volumes(w, p, dt);
-        reseed_in_time(w, p, dt);
-        find_properties(w, p);
-    }
+    // Deviation: surface and velocity leap past each other, which keeps the energy of waves: the velocity comes to the middle of the step.
+    const Tiles<D> around = begin(w, p, dt, report);
 
-    // 2. The velocity moves and feels its forces: u* = advect(u) + dt f / rho, and viscosity, implicitly.
+    // 1. The level set moves, and what the grid cannot hold becomes droplets and bubbles, or comes back from them (§5).
+    const std::vector<Lost<D>> returned = move_interface(w, scene, dt, report);
+
+    // 2. The velocity moves and feels its forces: u* = advect(u) + dt f / rho.
     const Boundary<D> boundary = boundary_of(w, p);
-    {
-        const Stage stage(report.seconds_advect);
-        widen_jets(w, p, boundary);
-        advect_velocities(w, p, around, dt);
-        add_momentum(w.velocity, returned, w.density, p);
-        push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
-        push(w.fragments, w.grid, scene, w.time, dt);
-        add_gravity(w, frame_forces(p, w.time, dt), dt);
-        if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
-        // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
-        if (p.fluid.surface_tension.constant() > 0)
-            add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
-    }
+    advect_velocity(w, p, boundary, around, dt, report);
+    add_forces(w, scene, boundary, returned, dt, report);
 
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
-    {
-        const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, w.time + dt, w.time, dt);
-        ProjectionForces<D> forces;
-        couple_bodies(forces, w, scene, w.time + dt, dt);
-        report.pressure = project_all(w, p, boundary, dt, std::move(forces));
-        touch(w, scene, w.time + dt, dt);
-    }
+    project_velocity(w, scene, boundary, dt, report);
+    extend_velocity(w, p, boundary, dt, report);
+    exchange_after_projection(w, p, boundary, dt, report);
 
-    {
-        const Stage stage(report.seconds_advect);
-        extend_into_solids(w, boundary);
-        if (is_cip(p.method.advection))
-            follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
-        find_acceleration(w, p, dt);
-    }
-    if (p.fragments.after_projection) {
-        const Stage stage(report.seconds_surface);
-        exchange_after_projection(w, p, boundary, dt);
-    }
     w.time += dt;
     ++w.step;
     w.fastest = fastest_near_water(w);
