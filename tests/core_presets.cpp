@@ -120,7 +120,8 @@ TEST(Words, curvature_decides_whether_particles_count)
             const Vec<2> x = grid.centre(c);
             f(c) = static_cast<float>(drop ? length(x - Vec<2>{0.5, 0.5}) - 1.2 * grid.h : x[1] - 0.5);
         });
-        Particles<2> particles(1);
+        Particles<2> particles;
+        particles.resize(1);
         const ParticleView<2> p = particles.view();
         p.put(0, {11.5f, drop ? 13.2f : 12.0f});
         p.radius[0] = -0.3f;

@@ -540,14 +540,10 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
     for (int n = 0; n < substeps; ++n) {
         const auto p = phi.view(), first = scratch[0]->view(), second = scratch[1]->view();
         parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
-        if (!euler) {
-            parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s);
-            });
-            parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
-                first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
-            });
-        }
+        const auto again = [=] TARN_KERNEL(Cell<D> c) { second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s); };
+        if (!euler) parallel_for("weno5", tiles, again);
+        const auto last = [=] TARN_KERNEL(Cell<D> c) { first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s); };
+        if (!euler) parallel_for("weno5", tiles, last);
         advect_from_beyond(*scratch[0], View<D, const float>(p), u, tiles, s, true, far, ends, Sides<D>{});
         phi.swap(*scratch[0]);
     }

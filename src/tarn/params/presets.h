@@ -1,8 +1,8 @@
 #pragma once
 // The papers' own methods: what each preset chooses where a scene does not say.
 
-#include <span>
 #include <string>
+#include <vector>
 
 #include "tarn/params/params.h"
 
@@ -10,11 +10,11 @@ namespace tarn {
 
 struct PresetChoice {
     Preset preset;
-    const char *section, *key;
-    const char* value;  // as in a scene file
-    const char* why;    // where the paper says so
+    std::string section, key;
+    std::string value;  // as in a scene file
+    std::string why;    // where the paper says so
 };
-std::span<const PresetChoice> preset_choices();
+const std::vector<PresetChoice>& preset_choices();
 
 // Whether a preset chooses this key.
 bool chosen_by_preset(Preset preset, const std::string& section, const std::string& key);
@@ -27,7 +27,7 @@ template <class Given>
 void apply_preset(Params& params, const Given& given)
 {
     for (const PresetChoice& c : preset_choices())
-        if (c.preset == params.method.preset && !given(c.section, c.key)) set_choice(params, c);
+        if (c.preset == params.method.preset && !given(c.section.c_str(), c.key.c_str())) set_choice(params, c);
 }
 
 }  // namespace tarn

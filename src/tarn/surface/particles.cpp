@@ -304,8 +304,7 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
     const int slots = static_cast<int>(chosen.size()) * TileCells<D>::each;
     const Ground<D, Eye> ground{phi.view(),      solid ? solid->view() : View<D, const float>{},
                                 cells,           static_cast<float>(1 / phi.grid().h),
-                                seeding.outside, seeding.even,
-                                eye};
+                                seeding.outside, seeding.even, eye};
     const int n = particles.count();
     const ParticleView<D> p = particles.view();
 
