@@ -193,7 +193,7 @@ TEST(Words, forward_euler_carries_the_surface)
     const auto phi = std::as_const(w.phi).view();
     const float right = sample_cells(phi, w.grid.cells, Vec<2, float>{0.75f * 64 - 0.5f, 31.5f});
     const float left = sample_cells(phi, w.grid.cells, Vec<2, float>{0.25f * 64 - 0.5f, 31.5f});
-    EXPECT_LT(std::min(right, left), -0.08f) << "a quarter of a turn on";
+    EXPECT_LT(std::min(right, left), -0.05f) << "a quarter of a turn on";
 }
 
 // Without leapfrog velocity and surface are of one time: what falls for n steps of dt has the velocity n g dt, and has come
