@@ -39,17 +39,17 @@ time.cfl = 5                          # §3.4
 constexpr const char* losasso_2004_choices = R"(
 method.grid = "octree"                 # §3
 method.advection = "semi-lagrangian"   # §4
-method.extrapolation = "constant"      # §5: as [EMF02]
-method.leapfrog = false                # §3: first order in time
-method.enclosed_air = false            # §5: air has one pressure
-octree.pressure = "losasso-2004"       # §3.2
+method.extrapolation = "constant"      # §6: as [EMF02]
+method.leapfrog = false                # §4: first order in time
+method.enclosed_air = false            # §6: air has one pressure
+octree.pressure = "losasso-2004"       # §4.2
 octree.advection = "semi-lagrangian"   # §4
-surface.advection = "semi-lagrangian"  # §5
-surface.particles_per_cell = 64        # §5: as [EMF02]
-surface.seeding = "even"               # §5: as [EMF02]
-surface.close_gaps = false             # §5: as [EMF02]
-surface.spray = false                  # §5 has none
-surface.volume_correction = false      # §5 has none
+surface.advection = "semi-lagrangian"  # §6; particles by Runge and Kutta
+surface.particles_per_cell = 64        # §6: as [EMF02]
+surface.seeding = "even"               # §6: as [EMF02]
+surface.close_gaps = false             # §6: as [EMF02]
+surface.spray = false                  # §6 has none
+surface.volume_correction = false      # §6 has none
 )";
 
 constexpr const char* song_2005_choices = R"(
@@ -71,17 +71,17 @@ time.step = "fixed"                # §7: steps of a frame, 1/30 s
 
 constexpr const char* irving_2006_choices = R"(
 method.grid = "tall"                   # §3
-method.advection = "semi-lagrangian"   # §5
-method.extrapolation = "constant"      # §5: as [EMF02]
-method.leapfrog = false                # first order in time
-method.wall_separation = false         # the pressure holds water to walls
-method.enclosed_air = false            # air has one pressure
+method.advection = "semi-lagrangian"   # §4
+method.extrapolation = "constant"      # §4: as [EMF02]
+method.leapfrog = false                # §4: first order in time
+method.wall_separation = false         # §4: as [EMF02]
+method.enclosed_air = false            # §4: as [EMF02]
 tall.gaps = "single"                   # §3
-surface.advection = "semi-lagrangian"  # as [LGF04]
-surface.particles_per_cell = 64        # as [EMF02]
-surface.seeding = "even"               # as [EMF02]
-surface.close_gaps = false             # as [EMF02]
-surface.volume_correction = false      # the paper has none
+surface.advection = "semi-lagrangian"  # §4
+surface.particles_per_cell = 64        # §4: as [EMF02]
+surface.seeding = "even"               # §4: as [EMF02]
+surface.close_gaps = false             # §4: as [EMF02]
+surface.volume_correction = false      # §4 has none
 )";
 
 std::vector<PresetChoice> read_choices()
