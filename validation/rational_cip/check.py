@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from case import Case
+from shapes import notched_disc, shape_error
 from tarn_state import newest_checkpoint, read_checkpoint, read_stats
 
 CFL, SIZES = 0.3, (128, 256)
@@ -84,9 +85,7 @@ for name in PROFILES:
     quiet = {"output.surface": "none", "output.preview": "false", "output.state": "false", "method.surface": "level-set", "surface.advection": name}
     out = case.run(f"disc-{name}", quiet, extra=("--threads", "1"), scene=case.folder.parent.parent / "scenes/zalesak.toml")
     state, stats = read_checkpoint(newest_checkpoint(out)), read_stats(out)
-    x, y = state.centres(0)[:, None], state.centres(1)[None, :]
-    exact = ((x - 0.5) ** 2 + (y - 0.75) ** 2 < 0.15**2) & ~((np.abs(x - 0.5) < 0.025) & (y < 0.85))
-    shape = np.count_nonzero((state.phi < 0) != exact) / np.count_nonzero(exact)
+    shape = shape_error(state, notched_disc)
     volume = stats["volume"][-1] / stats["volume"][0] - 1
     ends[name, "disc"] = state
     rows.append(("Zalesak's disc", name, f"shape {100 * shape:.1f} %", f"volume {100 * volume:+.1f} %", "", "",
