@@ -62,9 +62,11 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
     find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
     take_droplets(w.ledger, lost, kept, w.grid);
     std::vector<double> gone;
+    w.velocity.swap(w.phases.air);  // as the surface moved
     carry_bodies(w, p, dt, kept ? &gone : nullptr);
     if (kept)
         give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
+    w.velocity.swap(w.phases.air);
 
     std::vector<Lost<D>> bubbles, guessed;
     for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
