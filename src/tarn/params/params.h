@@ -22,7 +22,7 @@ enum class SurfaceKind { particle_level_set, one_sided_particles, level_set, mar
 enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
 enum class Redistancing { eikonal, reinitialize };
 enum class Interface { smeared, sharp };
-enum class PressureSolver { multigrid, mic0, relaxation };
+enum class PressureSolver { multigrid, mic0, relaxation, hypre };
 enum class DropsShown { all, run, whitewater, none };
 enum class SurfaceFormat { ply, obj, usd, none, vtp };
 enum class VolumeFormat { vdb, vti, npz };
