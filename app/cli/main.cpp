@@ -405,10 +405,7 @@ private:
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
             if (name_ == "play") return bench_play(web_folder(), home(), compare_only_);
-            if (name_ == "pressure") {
-                bench_pressure(results_, (home() / "scenes").string(), scale_);
-                return exit_done;
-            }
+            if (name_ == "pressure") return bench_pressure(results_, home() / "scenes", scale_);
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");

@@ -15,6 +15,7 @@
 #include "tarn/base/version.h"
 #include "tarn/output/files.h"
 #include "tarn/run/backup.h"
+#include "tarn/run/exit_code.h"
 #include "tarn/run/frames.h"
 #include "tarn/run/machine.h"
 #include "tarn/scene/read.h"
@@ -113,7 +114,7 @@ std::vector<SolverRow> compare_solvers(const Scene& scene, const std::vector<lon
     return scene.params.dimension() == 2 ? compare<2>(scene, steps, repeats) : compare<3>(scene, steps, repeats);
 }
 
-void bench_pressure(const std::string& results_dir, const std::string& scenes, double scale)
+int bench_pressure(const std::string& results_dir, const std::string& scenes, double scale)
 {
     constexpr int repeats = 3;
     const std::vector<long> steps{1, 100};
@@ -158,6 +159,7 @@ void bench_pressure(const std::string& results_dir, const std::string& scenes, d
                    nlohmann::ordered_json{{"version", version()}, {"cpu", this_machine().cpu}, {"threads", threads()}, {"steps", table}}
                            .dump(2) + '\n');
     }
+    return exit_done;
 }
 
 }  // namespace tarn

@@ -27,6 +27,6 @@ std::vector<SolverRow> compare_solvers(const Scene& scene, const std::vector<lon
 
 // `tarn bench pressure`: the first and the hundredth step of every scene in the folder that hypre can solve, with `scale` times its
 // cells. Prints a table, and leaves it in `results_dir`.
-void bench_pressure(const std::string& results_dir, const std::string& scenes, double scale);
+int bench_pressure(const std::string& results_dir, const std::string& scenes, double scale);
 
 }  // namespace tarn
