@@ -316,7 +316,6 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         separated = separated || any;
         return any;
     };
-    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
@@ -325,6 +324,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         if (solids) find_wet_tiles(w);
         return sides || solids;
     };
+    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =

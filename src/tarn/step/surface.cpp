@@ -181,6 +181,7 @@ void move_boundaries(Water<D>& w, const Scene& scene, double dt)
     shut_sources(w.flows, scene, w.time, dt);
     move_bodies(w, scene, dt);
     if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+    if (w.tall.on) tall::refine_around_movers(w, scene, w.time + dt);
 }
 
 template <int D>
