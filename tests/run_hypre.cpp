@@ -19,7 +19,8 @@ class WithHypre : public ProgramTest {
 };
 
 // Water alone, with enclosed air, with bodies, with solids that move, and with air, in two and three dimensions: in the first step and in
-// the hundredth, both solvers converge, and their pressures differ by no more than the tolerance of either.
+// the hundredth, both solvers converge, and where both go on to a hundredth of the tolerance, their pressures agree to the tolerance: a residual
+// leaves a larger error of the pressure, the longer and shallower the water is.
 TEST(Hypre, agrees_with_the_multigrid_in_shipped_scenes)
 {
     if (!hypre_module()) GTEST_SKIP() << "hypre is not there";
@@ -39,7 +40,7 @@ TEST(Hypre, agrees_with_the_multigrid_in_shipped_scenes)
             // Where the set of walls that water has left takes several solves, roughly solved ones choose it, and each solver may end
             // with a set of its own, which is another system.
             if (row.hypre.solves == 1 && row.multigrid.solves == 1) {
-                EXPECT_LE(row.difference, scene.params.pressure.tolerance) << name << ' ' << row.step;
+                EXPECT_LE(row.difference_beyond, scene.params.pressure.tolerance) << name << ' ' << row.step;
                 ++compared;
             }
         }
