@@ -218,7 +218,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
     hold_to_water(w.velocity, w.phases, w.tiles_active);
-    double gained = -0.5 * dt * outflow(w, boundary);
+    double gained = -outflow(w, boundary, dt);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
     lost = foresee_losses(w, p, dt);
@@ -227,7 +227,6 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     correct_phi(w, p, motion);
     take_losses(w, p, lost);
     smooth_phi(w, p, motion, w.band);
-    gained -= 0.5 * dt * outflow(w, boundary);
     w.velocity.swap(w.phases.air);
     if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
