@@ -354,7 +354,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
         const Stage stage(report.seconds_pressure);
         predict_bodies(w, scene, change.t, change.start, dt);
         report.pressure = make_divergence_free(w, scene, boundary, change, stages);
-        touch(w, scene, change.t, dt);
+        touch(w, scene, change.t, dt, change.move);
     }
     // 4. [EMF02] §3.3.1.
     {

@@ -512,7 +512,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         ProjectionForces<D> forces;
         couple_bodies(forces, w, scene, w.time + dt, dt);
         report.pressure = project_all(w, p, boundary, dt, std::move(forces));
-        touch(w, scene, w.time + dt, dt);
+        touch(w, scene, w.time + dt, dt, dt);
     }
 
     {
