@@ -281,7 +281,7 @@ TEST(TallCells, keep_momentum_where_their_rows_change)
         std::vector<int> bottom;
         const TallColumns columns = tall::choose_columns(w, boundary, bottom);
         const FaceColumns faces[2] = {tall::make_faces(w, boundary, columns, bottom, 0), {}};
-        const ColumnVelocity next = tall::regrid(w, t.velocity, columns, faces, bottom, 0);
+        const ColumnVelocity next = tall::regrid(w, t.velocity, columns, faces, bottom, {});
         for (int axis = 0; axis < 2; ++axis) {
             const double before = momentum(t.columns, t.faces, t.velocity, axis), after = momentum(columns, faces, next, axis);
             std::printf("%d rows more, along %c: %.9g, then %.9g\n", layer, "xy"[axis], before, after);
@@ -295,8 +295,8 @@ TEST(TallCells, keep_momentum_where_their_rows_change)
     }
 }
 
-// A block of water falls into a pool, and encloses air. With all rows it is the uniform grid's splash to what the solver leaves, but
-// for walls that do not let go. On fewer rows the volume stays, and so does the surface.
+// A block of water falls into a pool, and encloses air. With all rows it is the uniform grid's splash to what the solver leaves. On fewer
+// rows the volume stays, and so does the surface.
 TEST(TallCells, splash_as_on_the_uniform_grid)
 {
     Params p = tall_pool(2, 96, 0.75);
@@ -441,13 +441,9 @@ TEST(TallCells, refuse_what_they_do_not_know)
     refused("method.phases", [](Params& q) { q.method.phases = Phases::water_air; });
     refused("method.advection", [](Params& q) { q.method.advection = Advection::cip; });
     refused("pressure.solver", [](Params& q) { q.pressure.solver = PressureSolver::mic0; });
-    refused("force.0", [](Params& q) { q.force.emplace_back(); });
+    refused("surface_pressure.0", [](Params& q) { q.surface_pressure.emplace_back(); });
     refused("fluid.viscosity", [](Params& q) { q.fluid.viscosity = 0.1; });
     refused("domain.gravity", [](Params& q) { q.domain.gravity = Vec3{0, 0, 0}; });
-    refused("solid.0.motion", [](Params& q) {
-        q.solid.emplace_back();
-        q.solid[0].motion = SolidMotion::body;
-    });
     p.tall.optical_depth = 0.01;
     ASSERT_TRUE(check_tall_cells(p));
     EXPECT_EQ(check_tall_cells(p)->key, "tall.optical_depth");

@@ -8,6 +8,8 @@
 - No file in src/ has more than 600 lines, no function more than 80; tables aside.
 - No passage of more than 8 lines of code stands twice, under other names or the same.
 - Links, and paths in code spans, lead somewhere, in every page.
+- The step is beside its paper: every function that docs/architecture.md names there exists where it says, and each that the step calls
+  stands there.
 
 What breaks a rule today is listed in tools/house_exceptions.txt with how far it does. The list only shrinks: what is worse than listed
 fails, and so does what is listed and no longer true.
@@ -213,6 +215,43 @@ def check_pages():
                     yield f"path {name_of(page)} {span}", 1, f"{name_of(page)}:{number}: `{span}` is not there"
 
 
+# Where the step on its paper's side is, and which of its functions are read line by line.
+STEP_FILES = ("step/free_surface.cpp", "step/surface.cpp")
+STEP_FUNCTIONS = {"step", "move_water", "move_surface", "carry_surface", "change_velocity", "advect_velocity", "add_forces", "project_velocity",
+                  "extrapolate_velocity"}
+# What they call that is no part of any method.
+PLUMBING = {"if", "for", "step", "stage", "boundary_of", "select", "sides_of", "sheets_of", "frame_forces", "tiles_to_advect", "has_particles",
+            "constant", "fastest_face", "isfinite", "advect", "project", "predict_bodies", "touch", "self_advect", "self_advect_cip",
+            "follow_velocity", "obey_flows"}
+
+
+def check_reader_table():
+    page = (ROOT / "docs/architecture.md").read_text()
+    part = page.partition("## The step, beside its paper")[2].partition("\n## ")[0]
+    texts = {file: (ROOT / "src/tarn" / file).read_text() for file in STEP_FILES}
+    named = set()
+    for row in re.findall(r"^\|.*$", part, re.M):
+        cells = re.split(r"(?<!\\)\|", row)
+        done_by = cells[3] if len(cells) == 6 else cells[1]
+        # `f`, `g` in `file`: both are there; what a semicolon parts is apart.
+        for names, file in re.findall(r"((?:`\w+`(?:, )?)+)(?: in `([\w/.]+)`)?", done_by):
+            for name in re.findall(r"`(\w+)`", names):
+                named.add(name)
+                where = [file] if file else STEP_FILES
+                if not any(re.search(rf"\b{name}\b", texts.setdefault(f, (ROOT / "src/tarn" / f).read_text())) for f in where):
+                    yield f"reader {name}", 1, f"docs/architecture.md: `{name}` is not in {' or '.join(where)}"
+    for file in STEP_FILES:
+        code = code_only(texts[file])
+        lines = code.splitlines()
+        for name, first, count in functions(code):
+            if name not in STEP_FUNCTIONS:
+                continue
+            body = "\n".join(lines[first - 1:first - 1 + count]).partition("{")[2]
+            for called in sorted(set(re.findall(r"\b([a-z]\w*)\(", body)) - named - PLUMBING):
+                yield f"reader {file} {called}", 1, \
+                    f"src/tarn/{file}:{first}: {name} calls {called}, which docs/architecture.md does not put beside its paper"
+
+
 def read_exceptions():
     listed = {}
     if EXCEPTIONS.exists():
@@ -234,7 +273,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="show what is excepted, too")
     given = parser.parse_args()
     checks = {"includes": check_includes, "file lengths": check_file_lengths, "function lengths": check_functions,
-              "passages": check_passages, "pages": check_pages}
+              "passages": check_passages, "pages": check_pages, "reader's table": check_reader_table}
     listed, found, complaints = read_exceptions(), {}, []
     for name, check in checks.items():
         bad = 0

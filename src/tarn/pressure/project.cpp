@@ -5,55 +5,11 @@
 
 #include "tarn/pressure/solve.h"
 #include "tarn/pressure/surface_view.h"
+#include "tarn/pressure/walls.h"
 
 namespace tarn {
 
 namespace {
-
-// Closed sides bring their own velocity, whether or not there is water, but not to water that has separated from them:
-// that has the one it came with, before the solve.
-template <int D>
-void close_walls(FaceField<D>& velocity, FaceField<D, uint8_t>& known, const WallFaces<D>& walls, bool before,
-                 const Boundary<D>& boundary, const Tiles<D>& active)
-{
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            if (boundary.wall_open[a][side]) continue;
-            const auto u = velocity[a].view();
-            const auto k = known[a].view();
-            const float *const free = walls.free[a][side].data(), *const wall = walls.wall[a][side].data();
-            parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                const Cell<D> face = moved<D>(c, a, side);
-                const int n = place_at_side<D>(boundary.cells, c, a);
-                const bool separated = boundary.parted_from_side(face, a);
-                if (separated && before) u(face) = free[n];
-                if (separated) return;
-                u(face) = boundary.inlet_at(face, a) ? boundary.closed_velocity(face, a) : wall[n];
-                k(face) = 1;
-            });
-        }
-}
-
-// Keeps the velocity that the water comes with to closed sides.
-template <int D>
-void start_walls(WallFaces<D>& walls, const FaceField<D>& velocity, const Boundary<D>& boundary,
-                 const Tiles<D>& active)
-{
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            if (boundary.wall_open[a][side]) continue;
-            const auto u = velocity[a].view();
-            const Cell<D> cells = boundary.cells;
-            const int faces = static_cast<int>(velocity.grid().count() / cells[a]);
-            float* const free = room_for(walls.free[a][side], faces);
-            float* const wall = room_for(walls.wall[a][side], faces);
-            parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                const int n = place_at_side<D>(cells, c, a);
-                free[n] = u(moved<D>(c, a, side));
-                wall[n] = 0;
-            });
-        }
-}
 
 // The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
 // inlets, no surface tension, no pressure on the surface, no sources. A wall's velocity is zero before they run, and phi's padding tells walls,
@@ -301,34 +257,6 @@ void apply_pressure(const Stages<D>& s, FaceField<D, uint8_t>& known)
     }
 }
 
-// Where a face between water and air is partly closed, what flows through its open part is faster the less is open. The
-// velocity that the next step advects with is the mean over the whole face, with the flow inside the wet cell in place
-// of the closed part: the nozzle that the grid makes of a corner throws no jet.
-template <int D>
-void average_cut_faces(const Stages<D>& s)
-{
-    const SurfaceView<D> surface = s.surface;
-    const Boundary<D> boundary = s.boundary;
-    const auto is_cut = [=] TARN_KERNEL(Cell<D> c, int a) {
-        if (boundary.at_wall(c, a)) return false;
-        const float open = boundary.open_at(c, a);
-        return open > 0 && open < 1 && surface.wet(c, a) != surface.wet(moved<D>(c, a, -1), a);
-    };
-    for (int a = 0; a < D; ++a) {
-        const auto u = s.velocity[a].view(), next = s.scratch.w[a].view();
-        parallel_for_faces("average cut faces", s.active, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (!is_cut(c, a)) return;
-            const Cell<D> inner = moved<D>(c, a, surface.wet(c, a) ? 1 : -1);
-            const float open = boundary.open_at(c, a), part = boundary.open_at(inner, a);
-            const float inside = part * u(inner) + (1 - part) * boundary.closed_velocity(inner, a);
-            next(c) = open * u(c) + (1 - open) * inside;
-        });
-        parallel_for_faces("average cut faces", s.active, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (is_cut(c, a)) u(c) = next(c);
-        });
-    }
-}
-
 template <int D>
 std::vector<Field<D>*> residuals_of(Field<D>& finest, OctreeSystem<D>& system)
 {
@@ -425,7 +353,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         if (larger) apply_coarse_pressure(velocity, larger->coarse, pressure, larger->system, to_x);
         if (system.regions) forces.air->apply(velocity, pressure);
         close_walls(velocity, known, projection.walls, false, boundary, active);
-        if (boundary.solids) average_cut_faces(s);
+        if (boundary.solids) average_cut_faces(velocity, phi, boundary, active, scratch.w);
         const auto pa = pressure.view();
         parallel_for<true>("scale pressure", system.tiles, [=] TARN_KERNEL(Cell<D> c) { pa(c) /= to_x; });
         return report;

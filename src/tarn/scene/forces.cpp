@@ -1,6 +1,7 @@
 #include "tarn/scene/forces.h"
 
 #include <algorithm>
+#include <memory>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -203,6 +204,18 @@ double strongest_force(const Scene& scene, double t)
                 : p.kind == ForceKind::drag  ? p.rate.at(t) * length(p.velocity.at(t))
                                              : std::fabs(p.strength.at(t));
     return most;
+}
+
+Pushed pushed_by(const Scene& scene, double t, double dt, double h)
+{
+    if (!has_forces(scene)) return {};
+    const auto acting = std::make_shared<const Acting>(scene, t, dt, h);
+    return [acting, forces = acting->view(), dt](Vec3 x, int axis, double u) {
+        Action action;
+        forces.add_forces(action, x);
+        forces.add_waves(action, x);
+        return pushed(action, u, axis, dt);
+    };
 }
 
 template <int D>

@@ -24,6 +24,8 @@
 // chosen so that exp(-N) of a wave is left, and exp(-2 N) of one that the side behind the zone reflects. The volume of
 // water stays as it is. Compare the relaxation zones of Jacobsen, Fuhrman, Fredsoe 2012, which replace the surface, too.
 
+#include <functional>
+
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
 #include "tarn/phases/fragments.h"
@@ -46,6 +48,10 @@ double strongest_force(const Scene& scene, double t);
 template <int D>
 void push(FaceField<D>& velocity, const Field<D>& phi, bool air, const Scene& scene, const Tiles<D>& tiles, double t,
           double dt);
+
+// The same one by one, outside of fields, for the program: the velocity along an axis that u becomes at x. Empty where there are no forces.
+using Pushed = std::function<double(Vec3 x, int axis, double u)>;
+Pushed pushed_by(const Scene& scene, double t, double dt, double h);
 
 // Likewise on droplets.
 template <int D>

@@ -257,6 +257,32 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     }
 }
 
+bool moves(const Scene& scene, size_t solid)
+{
+    const SolidParams& s = scene.params.solid[solid];
+    return scene.solids.body_of(solid) >= 0 || !s.path.empty() || s.translate.varies() || s.rotate.varies();
+}
+
+template <int D>
+Solids<D> make_still_solids(const Scene& scene, const Grid<D>& grid)
+{
+    Solids<D> solids;
+    std::vector<Shape> still;
+    const std::vector<Shape> all = scene.solids.at(0);
+    for (size_t s = 0; s < all.size(); ++s)
+        if (!moves(scene, s)) still.push_back(all[s]);
+    if (still.empty()) return solids;
+    solids.any = true;
+    solids.distance = Field<D>(grid);
+    solids.open = FaceField<D>(grid);
+    const KernelShapes kept(std::move(still));
+    const Tiles<D> tiles = all_tiles(grid);
+    place_distance(solids.distance, kept.view(), tiles);
+    measure_faces(solids, tiles, sliver);
+    place_sheets(solids, kept.view(), tiles);
+    return solids;
+}
+
 template <int D>
 Solids<D> make_solids(const Scene& scene, const Grid<D>& grid)
 {
@@ -274,8 +300,9 @@ Solids<D> make_solids(const Scene& scene, const Grid<D>& grid)
     return solids;
 }
 
-#define TARN_INSTANTIATE(D)                                       \
-    template Solids<D> make_solids(const Scene&, const Grid<D>&); \
+#define TARN_INSTANTIATE(D)                                             \
+    template Solids<D> make_solids(const Scene&, const Grid<D>&);       \
+    template Solids<D> make_still_solids(const Scene&, const Grid<D>&); \
     template void place_solids(Solids<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -26,25 +26,12 @@ std::optional<Problem> check_tall_cells(const Params& params)
         return no_part("pressure.solver", "tall cells have a multigrid of their own");
     if (params.flow) return no_part("flow", "tall cells move by themselves");
     if (params.motion) return no_part("domain.motion", "tall cells stand still in the world");
-    if (!params.force.empty()) return no_part("force.0", "below the surface tall cells feel gravity alone");
-    if (!params.waves.empty()) return no_part("waves.0", "zones of waves reach below the surface, where tall cells feel gravity alone");
     if (!params.surface_pressure.empty()) return no_part("surface_pressure.0", "over tall cells the atmosphere has one pressure");
     if (params.fluid.viscosity.any()) return no_part("fluid.viscosity", "tall cells hold water without viscosity");
     if (params.fluid.surface_tension.any())
         return no_part("fluid.surface_tension", "tall cells are for waters so wide that it does not count");
     for (const auto& key : params.domain.gravity.keys)
         if (!(key.v[1] < 0)) return no_part("domain.gravity", "tall cells stand upright, and need a gravity that leads down");
-    for (size_t i = 0; i < params.solid.size(); ++i) {
-        const std::string entry = "solid." + std::to_string(i) + ".";
-        const SolidParams& s = params.solid[i];
-        if (s.motion == SolidMotion::body) return no_part(entry + "motion", "tall cells bear no bodies yet");
-        if (!s.path.empty()) return no_part(entry + "path", "among tall cells solids stand still");
-        if (s.translate.varies()) return no_part(entry + "translate", "among tall cells solids stand still");
-        if (s.rotate.varies()) return no_part(entry + "rotate", "among tall cells solids stand still");
-    }
-    for (size_t i = 0; i < params.gauge.size(); ++i)
-        if (params.gauge[i].kind && *params.gauge[i].kind != GaugeKind::height && *params.gauge[i].kind != GaugeKind::runup)
-            return no_part("gauge." + std::to_string(i) + ".kind", "over tall cells gauges read heights and run-ups");
     return {};
 }
 

@@ -46,7 +46,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         carry_surface(w, p, dt);
         find_tiles(w);
         carry_bodies(w, p, dt);
-        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
+        reseed_periodically(w, p);
     }
 
     // 3. The velocity becomes that of the new time, for whoever looks at it.

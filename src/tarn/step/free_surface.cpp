@@ -115,6 +115,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
+    if (w.octree.any()) join_levels(w);
 }
 
 // Separates the water from the walls that would have to pull at it, where x = p dt / (rho h). Returns whether there were
@@ -140,6 +141,7 @@ bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& bounda
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    if (!(p.fluid.viscosity.constant() > 0)) return {};
     return diffuse(w.velocity, w.phi, Viscosity<D>{static_cast<float>(p.fluid.viscosity.constant())}, boundary, no_slip_of(w, p),
                    w.tiles_active, dt, 0.1 * p.pressure.tolerance,
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
@@ -182,7 +184,7 @@ double book_gain(Water<D>& w, double gained)
 
 namespace {
 
-// Spray flies and lands; what it holds is part of no target volume. Returns what has landed.
+// Spray flies and lands, and rain begins to fall; what they hold is part of no target volume. Returns what has landed.
 template <int D>
 std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
 {
@@ -202,25 +204,42 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
         w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
         w.ledger.actual[static_cast<size_t>(l.body - 1)] += cell * l.placed;
     }
+    push(w.fragments, w.grid, scene, w.time, dt);
+    w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
     return landings;
 }
 
-// Moves the surface for dt and lets sources and sinks change it. Returns the volume that sinks took.
+// Moves the surface for dt and lets sources and sinks change it. Returns the volume that this brought: less than nothing where sinks and
+// open sides take some.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
+    // What leaves does so with this velocity, from under the surface as it was and as it becomes.
+    const Boundary<D> boundary = boundary_of(w, p);
+    double gained = -0.5 * dt * outflow(w, boundary);
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
     // Particles that the grid has lost become spray, with the velocity that has carried them.
     take_up(w.fragments, w.particles, w.lost, w.velocity, w.ledger, sheets_of(w.solids, w.grid),
             p.surface.spray ? 1.0 / p.surface.particles_per_cell : 0.0, dt, w.exchange.next_id, w.spraying);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
+    gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
-    return taken;
+    gained -= 0.5 * dt * outflow(w, boundary);
+    return gained;
+}
+
+// Sources and sinks get the velocities and rates of this step, and what they bring, with what is gained so far, becomes part of the
+// target volumes.
+template <int D>
+void pour(Water<D>& w, const Scene& scene, double gained, double dt)
+{
+    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.solids, dt);
+    w.volume_expected += book_gain(w, gained);
 }
 
 // The regions of air that water and solids enclose now.
@@ -297,7 +316,6 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         separated = separated || any;
         return any;
     };
-    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     forces.gaps = w.gaps;
     forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
@@ -306,6 +324,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
         if (solids) find_wet_tiles(w);
         return sides || solids;
     };
+    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =
@@ -321,51 +340,93 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
 // velocity must be carried about equally far.
 inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt); }
 
+// The surface and its particles move for dt, and what follows from where the surface is then. Returns the spray that has landed.
+// [EMF02] §3.4, 2.
+template <int D>
+std::vector<Landing<D>> move_water(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_surface);
+    const Params& p = scene.params;
+    expect_velocity(w, p, dt);
+    move_boundaries(w, scene, dt);
+    const double gained = move_surface(w, scene, dt);
+    carry_bodies(w, p, dt);
+    std::vector<Landing<D>> landings = move_spray(w, scene, dt);
+    pour(w, scene, gained, dt);
+    find_enclosed_air(w, boundary_of(w, p), dt);
+    correct_volumes(w, p, dt);
+    reseed_periodically(w, p);
+    find_curvature(w, p);
+    return landings;
+}
+
+// u* = u(x - dt u): the convective term of (7), along the flow's paths, from linear values as in the paper; by MacCormack's scheme or CIP,
+// which lose less of the motion, where the scene asks for it.   [EMF02] §3.3.2
+template <int D>
+void advect_velocity(Water<D>& w, const Scene& scene, const Change& change, StepReport& report, const free_surface::Stages<D>& stages)
+{
+    const Stage stage(report.seconds_advect);
+    const Params& p = scene.params;
+    const double dt = change.dt;
+    Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+    advect_larger_cells(w, scene, frame_forces(p, change.start, dt).gravity, change.start, dt);
+    if (stages.advect)
+        stages.advect(w, dt);
+    else if (p.method.advection == Advection::cip)
+        self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip, sides_of(w.solids, w.grid));
+    else
+        self_advect(w.velocity, w.faces, w.phi, tiles_to_advect(w, p), dt, p.method.advection, scratch, sides_of(w.solids, w.grid));
+}
+
+// "This estimate is further augmented by the viscous and forcing terms": u* += dt (g + nu laplace u), and the momentum of spray that
+// has landed.   [EMF02] §3.4, 3.
+// Deviation: viscosity is solved for implicitly; the paper reduces it where it would limit dt.
+template <int D>
+void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const std::vector<Landing<D>>& landings,
+                const Change& change, StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    const Params& p = scene.params;
+    push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, change.dt);
+    add_gravity(w, frame_forces(p, change.start, change.dt), change.dt);
+    add_momentum(w.velocity, landings, w.phi, boundary);
+    report.viscosity = apply_viscosity(w, p, boundary, change.dt);
+}
+
+// div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho, together with the bodies that float.   [EMF02] §3.4, 3.
+template <int D>
+void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change, StepReport& report,
+                      const free_surface::Stages<D>& stages)
+{
+    const Stage stage(report.seconds_pressure);
+    predict_bodies(w, scene, change.t, change.start, change.dt);
+    report.pressure = make_divergence_free(w, scene, boundary, change, stages);
+    touch(w, scene, change.t, change.dt, change.move);
+}
+
+// The velocity is extrapolated across the surface, and modified there.   [EMF02] §3.4, 1.
+template <int D>
+void extrapolate_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change, StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    extend_velocity(w, scene, boundary, change.t);
+    if (scene.params.method.advection == Advection::cip)
+        follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
+}
+
 // The velocity moves and feels its forces, becomes divergence free, and is carried past the surface, where the next step will
 // look for it.
 template <int D>
 void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<D>>& landings, const Change& change,
                      StepReport& report, const free_surface::Stages<D>& stages)
 {
-    const Params& p = scene.params;
-    const Boundary<D> boundary = boundary_of(w, p);
-    const double dt = change.dt;
-    // 2. u* = advect(u) + dt g.
-    {
-        const Stage stage(report.seconds_advect);
-        Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-        const FrameForces frame = frame_forces(p, change.start, dt);
-        advect_larger_cells(w, scene, frame.gravity, change.start, dt);
-        if (stages.advect)
-            stages.advect(w, dt);
-        else if (p.method.advection == Advection::cip)
-            self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip,
-                            sides_of(w.solids, w.grid));
-        else
-            self_advect(w.velocity, w.faces, w.phi, tiles_to_advect(w, p), dt, p.method.advection, scratch,
-                        sides_of(w.solids, w.grid));
-        push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, dt);
-        add_gravity(w, frame, dt);
-        add_momentum(w.velocity, landings, w.phi, boundary);
-        if (p.fluid.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
-    }
-    // 3. div(grad p / rho) = div u* / dt,  u = u* - dt grad p / rho.
-    {
-        const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, change.t, change.start, dt);
-        report.pressure = make_divergence_free(w, scene, boundary, change, stages);
-        touch(w, scene, change.t, dt, change.move);
-    }
-    // 4. [EMF02] §3.3.1.
-    {
-        const Stage stage(report.seconds_advect);
-        extend_velocity(w, scene, boundary, change.t);
-        if (w.octree.any()) join_levels(w);
-        if (p.method.advection == Advection::cip)
-            follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
-    }
-    note_acceleration(w, p, dt);
-    w.ahead += dt;
+    const Boundary<D> boundary = boundary_of(w, scene.params);
+    advect_velocity(w, scene, change, report, stages);
+    add_forces(w, scene, boundary, landings, change, report);
+    project_velocity(w, scene, boundary, change, report, stages);
+    extrapolate_velocity(w, scene, boundary, change, report);
+    note_acceleration(w, scene.params, change.dt);
+    w.ahead += change.dt;
 }
 
 // The velocity comes to the middle of the first step. Returns whether it could be solved for.
@@ -373,10 +434,19 @@ template <int D>
 bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report, const free_surface::Stages<D>& stages)
 {
     find_enclosed_air(w, boundary_of(w, scene.params), 0);
-    if (scene.params.fluid.surface_tension.constant() > 0) find_curvature(w, scene.params);
+    find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report, stages);
     return report.pressure.converged && report.viscosity.converged;
+}
+
+// What sources pressed into water that has no surface could not go anywhere, and has not been given.
+template <int D>
+void take_back_pressed(Water<D>& w, const Params& p, double dt, StepReport& report)
+{
+    const Pressed pressed = find_pressed(w, boundary_of(w, p));
+    report.pressed = pressed.by_sources + pressed.by_solids;
+    if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
 }
 
 }  // namespace
@@ -414,56 +484,35 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     start_hydrostatic(w, p);
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
-    if (w.octree.any()) join_levels(w);
     if (p.method.advection == Advection::cip) start_gradients(w);
     w.fastest = fastest_face(w);
     return w;
 }
 
+// The three steps of [EMF02] §3.4, from the second one on.
+// Deviation: the first one, the extrapolation, is the last thing that a step does: so the state between two steps has the velocity that
+// its surface moves with, and dt is chosen from it.
 template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& stages)
 {
-    const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
-    std::vector<Landing<D>> landings;
+    // Deviation: surface and velocity leap past each other by half a step each time, where the paper takes both to the same time: that
+    // keeps the energy of what falls and of waves. In the first step the velocity gets ahead.
     if (w.step == 0 && !start_moving(w, scene, dt, report, stages)) return report;
 
-    // 1. The surface moves with the old velocity, which already reaches past it.
-    {
-        const Stage stage(report.seconds_surface);
-        expect_velocity(w, p, dt);
-        shut_sources(w.flows, scene, w.time, dt);
-        move_bodies(w, scene, dt);
-        if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
-        // What leaves does so with this velocity, from under the surface as it was and as it becomes.
-        const Boundary<D> boundary = boundary_of(w, p);
-        double gained = -0.5 * dt * outflow(w, boundary);
-        gained -= move_surface(w, scene, dt);
-        gained -= 0.5 * dt * outflow(w, boundary);
-        carry_bodies(w, p, dt);
-        landings = move_spray(w, scene, dt);
-        push(w.fragments, w.grid, scene, w.time, dt);
-        w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
-        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.solids, dt);
-        w.volume_expected += book_gain(w, gained);
-        find_enclosed_air(w, boundary_of(w, p), dt);
-        if (p.surface.volume_correction) correct_volumes(w, p, dt);
-        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
-        if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
-    }
-
+    // 2. "The water surface and marker particles are integrated forward in time ... with the appropriate corrections to phi."
+    const std::vector<Landing<D>> landings = move_water(w, scene, dt, report);
     w.time += dt;
     w.ahead -= dt;
     ++w.step;
 
-    // 2. to 4. The velocity changes, until the middle of the surface's next step.
-    change_velocity(w, scene, landings, {w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt}, report, stages);
-    // What could not go anywhere has not been given.
-    const Pressed pressed = find_pressed(w, boundary_of(w, p));
-    report.pressed = pressed.by_sources + pressed.by_solids;
-    if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
+    // 3. "The velocity field is updated with equation 7", until the middle of the surface's next step; and
+    // 1. "the current surface velocity is smoothly extrapolated across the surface into the air region".
+    const Change change{w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt};
+    change_velocity(w, scene, landings, change, report, stages);
+
+    take_back_pressed(w, scene.params, dt, report);
     w.fastest = fastest_face(w);
     report.finite = std::isfinite(w.volume_expected) && std::isfinite(w.fastest);
     return report;

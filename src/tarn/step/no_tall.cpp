@@ -28,6 +28,10 @@ void make_cells(Water<D>&, const Scene&)
 {
 }
 template <int D>
+void refine_around_movers(Water<D>&, const Scene&, double)
+{
+}
+template <int D>
 void keep_layer(const Water<D>&, std::vector<uint8_t>&)
 {
 }
@@ -54,6 +58,7 @@ Below measure_below(const Water<D>&, const Vec<D>&)
     template StepReport tall::step(Water<D>&, const Scene&, double);     \
     template void tall::restore(Water<D>&, const Scene&);                \
     template void tall::make_cells(Water<D>&, const Scene&);             \
+    template void tall::refine_around_movers(Water<D>&, const Scene&, double); \
     template void tall::keep_layer(const Water<D>&, std::vector<uint8_t>&); \
     template bool tall::is_whole(const Water<D>&, size_t);               \
     template double tall::volume_below(const Water<D>&);                 \

@@ -60,6 +60,7 @@ void restore(Water<D>& w, const Scene& scene)
     if (w.smoke) return smoke::restore(w, scene);
     tell_poses(w, scene, w.time);
     if (w.solids.moving) place_solids(w.solids, scene, w.time, 0);
+    if (is_tall(scene)) tall::refine_around_movers(w, scene, w.time);
     set_body_velocities(w);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     w.octree_states.clear();  // the state says which tiles have small cells

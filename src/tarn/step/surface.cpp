@@ -41,7 +41,6 @@ double band_of(const Params& p, double h)
 template <int D>
 Tiles<D> around_band(const Water<D>& w, double cfl)
 {
-    if (w.air) return w.tiles_active;
     TileMap<D> grown = w.map;
     for (int n = 0; n < std::max(1, static_cast<int>(std::ceil(cfl / tile_size))); ++n) dilate(grown, tile_band);
     return select(grown, tile_band);
@@ -120,6 +119,7 @@ double falling_time(const Grid<D>& grid, const Params& p)
 template <int D>
 void correct_volumes(Water<D>& w, const Params& p, double dt)
 {
+    if (!p.surface.volume_correction) return;
     TileMap<D> inner(w.grid);
     for (size_t i = 0; i < inner.flags.size(); ++i)
         inner.flags[i] = (w.map.flags[i] & tile_wet) && !(w.map.flags[i] & tile_band);
@@ -175,58 +175,106 @@ void keep_seeded(Water<D>& w, const Params& p)
            w.seeding, sheets_of(w.solids, w.grid));
 }
 
-// Deviation: phi is carried by MacCormack's scheme, not by forward Euler, which allows longer substeps.
 template <int D>
-void carry_surface(Water<D>& w, const Params& p, double dt, const SubstepHooks& hooks)
+void move_boundaries(Water<D>& w, const Scene& scene, double dt)
 {
-    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    shut_sources(w.flows, scene, w.time, dt);
+    move_bodies(w, scene, dt);
+    if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
+    if (w.tall.on) tall::refine_around_movers(w, scene, w.time + dt);
+}
+
+template <int D>
+void reseed_periodically(Water<D>& w, const Params& p)
+{
+    if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
+}
+
+// As many substeps as keep the fastest water within max_step cells, and how much of phi they need.   [EMF02] §3.4, 2: "via an explicit
+// time step subcycling method"
+template <int D>
+static SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
+{
+    SurfaceMotion<D> motion;
     const double cells = w.fastest * dt / w.grid.h;
     // Thin walls that move do so once a step. They may part water from air where no surface is near.
-    const Sides<D> sides = sides_of(w.solids, w.grid);
-    const bool swept = sides.any() && w.solids.moving;
-    // With air the surface moves at once, as in [SSK05]: what that loses becomes droplets and bubbles.
-    const int substeps = swept || w.air ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
-    const Tiles<D> first = swept || w.air ? select(w.map, tile_candidate) : w.tiles_band;
-    const Tiles<D> around = around_band(w, p.time.cfl);
+    motion.sides = sides_of(w.solids, w.grid);
+    const bool swept = motion.sides.any() && w.solids.moving;
+    const bool cip = p.surface.advection == Advection::cip;
+    motion.substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
+    motion.dt = dt / motion.substeps;
+    motion.around = around_band(w, p.time.cfl);
+    motion.first = swept ? select(w.map, tile_candidate) : cip ? motion.around : w.tiles_band;
     // A path spans so many cells, and its end is interpolated from one more. MacCormack goes forth and back, where the
-    // surface may come to. Until the step is over, nothing further away counts. With air everything does.
-    const double path = w.air ? HUGE_VAL : (std::max(p.time.cfl, cells) / substeps + 1) * w.grid.h;
-    const double near = w.air ? HUGE_VAL : std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
-    const double band = w.air ? w.band : near + path;
-    if (p.surface.advection == Advection::cip || (w.air && p.method.advection == Advection::cip))
-        find_deformation(w.cip, w.velocity, around);
-    w.whole_path = w.air && substeps == 1;
-    Ends<D> ends = w.ends;
-    ends.reach = cells / substeps + 1;
-    FlowingAir<D> air{.everywhere = w.air};
-    air.enclosed = w.enclosed.marked();
-    if (w.air) trace_paths(w.path, w.velocity, around, dt / substeps);
-    for (int n = 0; n < substeps; ++n) {
-        if (hooks.before) hooks.before(dt / substeps);
-        ends.gaps = w.gaps;
-        if (has_particles(p)) {
-            advect(w.particles, w.velocity, w.phi, dt / substeps, sides, air);
-            if (ends.any_open()) let_out(w.particles, w.grid.cells, ends.open);
-        }
-        if (p.surface.advection == Advection::cip)
-            advect_cip(w.phi, w.phi_gradient, w.velocity, swept ? first : around, dt / substeps, path, w.cip, ends,
-                       sides, air, w.air ? &w.path : nullptr);
-        else
-            advect(w.phi, w.velocity, n == 0 ? first : around, dt / substeps, p.surface.advection, near,
-                   p.surface.advection == Advection::maccormack && !w.air ? band : path, scratch, ends, sides, air);
-        if (w.gaps) {
-            move_gaps(w.phi, around);
-            w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
-        }
-        if (has_particles(p)) {
-            // A given flow carries air, too.
-            if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, dt / substeps, sides.after, air);
-            correct(w.phi, w.particles, around, nullptr, scratch, sides.after);
-        }
-        if (hooks.after) hooks.after(dt / substeps);
-        make_distance(w, around, n + 1 < substeps ? band : w.band);
-        if (has_particles(p)) correct(w.phi, w.particles, around, &w.lost, scratch, sides.after);
-        if (p.surface.advection == Advection::cip) follow_phi(w, around, sides.any());
+    // surface may come to. Until the step is over, nothing further away counts.
+    const double path = (std::max(p.time.cfl, cells) / motion.substeps + 1) * w.grid.h;
+    motion.near = std::min(w.band - path, std::max(path - w.grid.h, 3 * w.grid.h));
+    motion.band = motion.near + path;
+    motion.far = p.surface.advection == Advection::maccormack ? motion.band : path;
+    motion.ends = w.ends;
+    motion.ends.reach = cells / motion.substeps + 1;
+    motion.air.enclosed = w.enclosed.marked();
+    if (cip) find_deformation(w.cip, w.velocity, motion.around);
+    return motion;
+}
+
+template <int D>
+void advect_particles(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion)
+{
+    if (!has_particles(p)) return;
+    // Deviation: by Runge and Kutta's second-order scheme, not by Euler's, as substeps span up to max_step cells.
+    advect(w.particles, w.velocity, w.phi, motion.dt, motion.sides, motion.air);
+    if (motion.ends.any_open()) let_out(w.particles, w.grid.cells, motion.ends.open);
+}
+
+template <int D>
+void advect_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion, const Tiles<D>& tiles)
+{
+    Ends<D> ends = motion.ends;
+    ends.gaps = w.gaps;
+    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    // Deviation: by MacCormack's or the CIP scheme along paths, not by forward Euler, which allows longer substeps.
+    if (p.surface.advection == Advection::cip)
+        advect_cip(w.phi, w.phi_gradient, w.velocity, tiles, motion.dt, motion.far, w.cip, ends, motion.sides, motion.air, motion.path);
+    else
+        advect(w.phi, w.velocity, tiles, motion.dt, p.surface.advection, motion.near, motion.far, scratch, ends, motion.sides, motion.air);
+    if (w.gaps) {
+        move_gaps(w.phi, motion.around);
+        w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
+    }
+}
+
+template <int D>
+void correct_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion)
+{
+    if (!has_particles(p)) return;
+    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    // Deviation: particles of air leave gaps that close, where nothing holds the air back. A given flow carries air, too.
+    if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, motion.dt, motion.sides.after, motion.air);
+    correct(w.phi, w.particles, motion.around, nullptr, scratch, motion.sides.after);
+}
+
+template <int D>
+void smooth_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion, double band)
+{
+    Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
+    make_distance(w, motion.around, band);
+    if (has_particles(p)) correct(w.phi, w.particles, motion.around, &w.lost, scratch, motion.sides.after);
+    if (p.surface.advection == Advection::cip) follow_phi(w, motion.around, motion.sides.any());
+}
+
+template <int D>
+void carry_surface(Water<D>& w, const Params& p, double dt)
+{
+    const SurfaceMotion<D> motion = plan_motion(w, p, dt);
+    for (int n = 0; n < motion.substeps; ++n) {
+        // §3.2.2. Particles and phi are integrated separately.
+        advect_particles(w, p, motion);
+        advect_phi(w, p, motion, n == 0 ? motion.first : motion.around);
+        // §3.2.3. Particles correct phi "after any computational step in which phi has been modified" (§3.2.4): here,
+        correct_phi(w, p, motion);
+        // and when phi has become a distance again.
+        smooth_phi(w, p, motion, n + 1 < motion.substeps ? motion.band : w.band);
     }
 }
 
@@ -412,6 +460,7 @@ static double capillary_step(const Grid<D>& grid, const Params& p)
 template <int D>
 void find_curvature(Water<D>& w, const Params& p)
 {
+    if (!(p.fluid.surface_tension.constant() > 0)) return;
     const auto k = w.kappa.view(), ahead = w.scratch[0].view();
     const View<D, const float> later = ahead;
     const auto phi = std::as_const(w.phi).view();
@@ -501,8 +550,14 @@ void start_gradients(Water<D>& w)
     template Pressed find_pressed(const Water<D>&, const Boundary<D>&);                 \
     template double water_volume(const Water<D>&);                                      \
     template double longest_step(const Water<D>&, const Scene&);                        \
-    template void carry_surface(Water<D>&, const Params&, double, const SubstepHooks&); \
+    template void move_boundaries(Water<D>&, const Scene&, double);                     \
+    template void carry_surface(Water<D>&, const Params&, double);                      \
+    template void advect_particles(Water<D>&, const Params&, const SurfaceMotion<D>&);  \
+    template void advect_phi(Water<D>&, const Params&, const SurfaceMotion<D>&, const Tiles<D>&); \
+    template void correct_phi(Water<D>&, const Params&, const SurfaceMotion<D>&);       \
+    template void smooth_phi(Water<D>&, const Params&, const SurfaceMotion<D>&, double); \
     template void keep_seeded(Water<D>&, const Params&);                                \
+    template void reseed_periodically(Water<D>&, const Params&);                        \
     template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \
     template double falling_time(const Grid<D>&, const Params&);                        \
     template void correct_volumes(Water<D>&, const Params&, double);                    \

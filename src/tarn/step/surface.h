@@ -2,8 +2,8 @@
 // What every step that moves a surface shares: the start from shapes, active tiles, and the motion of phi and its
 // particles.
 
+#include <cmath>
 #include <exception>
-#include <functional>
 
 #include "tarn/backend/parallel.h"
 #include "tarn/base/timer.h"
@@ -53,19 +53,50 @@ void find_wet_tiles(Water<D>& water);
 template <int D>
 void find_candidates(Water<D>& water, double cfl);
 
-// What a step that moves air, too, does with phi in each substep of the surface: before phi moves for dt, and before it
-// is made a distance again.
-struct SubstepHooks {
-    std::function<void(double dt)> before, after;
+// What bounds the water goes where it is at the end of a step of dt: bodies and other solids. Sources that give nothing are shut.
+template <int D>
+void move_boundaries(Water<D>& water, const Scene& scene, double dt);
+
+// How the surface moves in a step: in so many substeps, where, and between which walls.
+template <int D>
+struct SurfaceMotion {
+    int substeps = 1;
+    double dt = 0;                     // of a substep
+    Tiles<D> first = {}, around = {};  // where phi moves in the first substep, and where in the others
+    // How far from the surface phi is carried, from where what it is carried from must be a distance, and how far it is made one until
+    // the step is over; metres.
+    double near = HUGE_VAL, far = HUGE_VAL, band = 0;
+    Sides<D> sides = {};  // of thin walls
+    Ends<D> ends = {};
+    FlowingAir<D> air = {};
+    const FaceField<D>* path = nullptr;  // where each substep's flow comes from, if that is known already
 };
 
-// Moves the surface for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
+// Moves the surface of water without air for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
 template <int D>
-void carry_surface(Water<D>& water, const Params& params, double dt, const SubstepHooks& hooks = {});
+void carry_surface(Water<D>& water, const Params& params, double dt);
+
+// What each of its substeps consists of, in this order; a step that moves air, too, takes phi between them.
+// The particles go with the flow, dx_p/dt = u(x_p).   [EMF02] §3.2.2
+template <int D>
+void advect_particles(Water<D>& water, const Params& params, const SurfaceMotion<D>& motion);
+// phi_t + u . grad phi = 0  (1).   [EMF02] §3.2.2
+template <int D>
+void advect_phi(Water<D>& water, const Params& params, const SurfaceMotion<D>& motion, const Tiles<D>& tiles);
+// Escaped particles rebuild phi  (3).   [EMF02] §3.2.3
+template <int D>
+void correct_phi(Water<D>& water, const Params& params, const SurfaceMotion<D>& motion);
+// Phi becomes a distance again within `band`; particles correct that, too, and get their radii  (2), (4).   [EMF02] §3.2.4
+template <int D>
+void smooth_phi(Water<D>& water, const Params& params, const SurfaceMotion<D>& motion, double band);
 
 // Keeps particles around the surface.   [EMF02] §3.2.5
 template <int D>
 void keep_seeded(Water<D>& water, const Params& params);
+
+// The same at the end of every so many steps, as the scene wants it.
+template <int D>
+void reseed_periodically(Water<D>& water, const Params& params);
 
 // Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
 // in surface/ledger.h.
@@ -84,7 +115,7 @@ template <int D>
 double falling_time(const Grid<D>& grid, const Params& params);
 
 // The volume of every component comes to what it should be (surface/correct_volumes.h), and particles and phi's gradient
-// follow.
+// follow; where the scene wants it.
 template <int D>
 void correct_volumes(Water<D>& water, const Params& params, double dt);
 
@@ -117,7 +148,7 @@ void set_initial_velocity(FaceField<D>& velocity, const Tiles<D>& tiles, const S
 template <int D>
 void start_gradients(Water<D>& water);
 
-// Finds the curvature that pulls at the surface, around it.
+// Finds the curvature that pulls at the surface, around it, if anything does.
 template <int D>
 void find_curvature(Water<D>& water, const Params& params);
 

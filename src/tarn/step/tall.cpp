@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "tarn/advect/advect.h"
 #include "tarn/pressure/surface_view.h"
+#include "tarn/pressure/walls.h"
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
@@ -14,165 +16,6 @@
 namespace tarn::tall {
 
 namespace {
-
-// The vertical faces at the ends of a piece of water, and what the uniform grid knows of a face.
-template <int D>
-struct Faces {
-    const Water<D>& w;
-    const Boundary<D>& boundary;
-    SurfaceView<D> surface;
-    FaceView<D, float> u;
-
-    Faces(Water<D>& water, const Boundary<D>& b)
-        : w(water), boundary(b), surface{water.grid.cells, std::as_const(water.phi).view(), {}, 0, {}, 0, {}}, u(water.velocity.view())
-    {
-    }
-    // What flows through a face besides the water that the pressure moves.
-    float closed_flow(Cell<D> face, int a) const
-    {
-        if (!boundary.moving && !boundary.inlets) return 0;
-        const float open = boundary.open_at(face, a);
-        return (1 - open) * boundary.closed_velocity(face, a);
-    }
-    // Of the face beside a node at an end of its piece: its Dirichlet term.
-    float dirichlet(Cell<D> c, int side) const
-    {
-        const Cell<D> face = moved<D>(c, 1, side), other = moved<D>(c, 1, 2 * side - 1);
-        const float open = boundary.open_at(face, 1);
-        return open > 0 && !surface.wet(other, 1) ? open * surface.closeness(c, other) : 0.0f;
-    }
-};
-
-// Calls f(node, side) for the ends of the pieces of a column that lie in the layer.
-template <class F>
-void for_ends(const TallColumns& columns, const std::vector<int>& bottom, int c, const F& f)
-{
-    const int first = columns.start[at(c)], end = columns.start[at(c) + 1];
-    for (int n = first; n < end; ++n) {
-        if (columns.row[at(n)] < bottom[at(c)]) continue;
-        if (n == first || !columns.joined[at(n) - 1]) f(n, 0);
-        if (!columns.joined[at(n)]) f(n, 1);
-    }
-}
-
-// The finest level of the system: links with the mean of what is open, the ends' Dirichlet terms.
-template <int D>
-void find_system(Water<D>& w, const Boundary<D>& boundary, std::vector<float>& flow)
-{
-    TallCells<D>& t = w.tall;
-    ColumnLevel& level = t.solver.fine();
-    level.columns = t.columns;
-    for (int axis = 0; axis < 2; ++axis) level.faces[axis] = t.faces[axis];
-    const TallColumns& columns = t.columns;
-    const size_t n = columns.row.size();
-    for (auto* v : {&level.link, &level.dirichlet, &level.rows, &flow}) v->assign(n + 1, 0.0f);
-    const Faces<D> faces(w, boundary);
-    parallel_range("tall system", columns.columns(), [&](int c) {
-        const int first = columns.start[at(c)], end = columns.start[at(c) + 1];
-        for (int m = first; m < end; ++m) {
-            level.rows[at(m)] += 1;
-            if (!columns.joined[at(m)]) continue;
-            const int a = columns.row[at(m)], b = columns.row[at(m) + 1];
-            const float gap = static_cast<float>(b - a);
-            const float open = a >= t.bottom[at(c)] ? boundary.open_at(cell_of<D>(w.grid, c, b), 1) : mean_open(t, c, a + 1, b + 1);
-            flow[at(m)] = open;
-            level.link[at(m)] = open / gap;
-            level.rows[at(m)] += 0.5f * (gap - 1);
-            level.rows[at(m) + 1] += 0.5f * (gap - 1);
-        }
-        for_ends(columns, t.bottom, c, [&](int m, int side) {
-            level.dirichlet[at(m)] += faces.dirichlet(cell_of<D>(w.grid, c, columns.row[at(m)]), side);
-        });
-    });
-}
-
-// b = - sum of what flows out of the rows that a node stands for.
-template <int D>
-void find_right_hand_side(Water<D>& w, const Boundary<D>& boundary, const ProjectionForces<D>& forces, const std::vector<float>& flow,
-                          std::vector<float>& b)
-{
-    const TallCells<D>& t = w.tall;
-    const TallColumns& columns = t.columns;
-    const Faces<D> faces(w, boundary);
-    const float h = static_cast<float>(w.grid.h);
-    const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
-    b.assign(columns.row.size() + 1, 0.0f);
-    parallel_range("tall right-hand side", columns.columns(), [&](int c) {
-        for (int axis = 0; axis < D - 1; ++axis) {
-            const FaceColumns& f = t.faces[axis];
-            const std::vector<float>& u = t.velocity.u[axis];
-            for (int side = 0; side < 2; ++side) {
-                const int face = f.of_column(c, side), first = f.start[at(face)], end = f.start[at(face) + 1];
-                const std::vector<Between>& mine = side ? f.lower : f.upper;
-                for (int k = first; k < end; ++k) {
-                    const Between to = mine[at(k)];
-                    if (to.node < 0) continue;
-                    float out = f.own[at(k)] * u[at(k)];
-                    if (k > first) out += f.next[at(k) - 1] * u[at(k) - 1];
-                    if (k + 1 < end) out += f.next[at(k)] * u[at(k) + 1];
-                    if (!side) out = -out;
-                    b[at(to.node)] -= (1 - to.part) * out;
-                    if (to.part > 0) b[at(to.node) + 1] -= to.part * out;
-                }
-            }
-        }
-        const int first = columns.start[at(c)], end = columns.start[at(c) + 1];
-        for (int m = first; m < end; ++m) {
-            const int row = columns.row[at(m)];
-            const Cell<D> cell = cell_of<D>(w.grid, c, row);
-            if (columns.joined[at(m)]) {
-                float out = flow[at(m)] * t.velocity.v[at(m)];
-                if (row >= t.bottom[at(c)]) out += faces.closed_flow(moved<D>(cell, 1, 1), 1);
-                b[at(m)] -= out;
-                b[at(m) + 1] += out;
-            }
-            if (row < t.bottom[at(c)]) continue;
-            for (int a = 0; a < D; a += 2)
-                for (int side = 0; side < 2; ++side)
-                    b[at(m)] += (side ? -1.0f : 1.0f) * faces.closed_flow(moved<D>(cell, a, side), a);
-            if (rate.data) b[at(m)] += rate(cell) * h;
-        }
-        for_ends(columns, t.bottom, c, [&](int m, int side) {
-            const Cell<D> face = moved<D>(cell_of<D>(w.grid, c, columns.row[at(m)]), 1, side);
-            const float open = boundary.open_at(face, 1);
-            const float out = (open > 0 ? open * faces.u[1](face) : 0.0f) + faces.closed_flow(face, 1);
-            b[at(m)] -= side ? out : -out;
-        });
-    });
-}
-
-// u = u* - grad x on the rows of faces, on links, and on the faces at the ends of pieces.
-template <int D>
-void apply_pressure(Water<D>& w, const Boundary<D>& boundary, const std::vector<float>& x)
-{
-    TallCells<D>& t = w.tall;
-    const TallColumns& columns = t.columns;
-    const auto value = [&](Between b) {
-        if (b.node < 0) return 0.0f;
-        return b.part > 0 ? x[at(b.node)] + b.part * (x[at(b.node) + 1] - x[at(b.node)]) : x[at(b.node)];
-    };
-    for (int axis = 0; axis < D - 1; ++axis) {
-        const FaceColumns& f = t.faces[axis];
-        parallel_range("apply pressure", f.rows(), [&](int k) {
-            if (f.own[at(k)] > 0)
-                t.velocity.u[axis][at(k)] -= f.scale[at(k)] * (value(f.upper[at(k)]) - value(f.lower[at(k)]));
-        });
-    }
-    const Faces<D> faces(w, boundary);
-    const std::vector<float>& link = t.solver.fine().link;
-    parallel_range("apply pressure", columns.columns(), [&](int c) {
-        for (int m = columns.start[at(c)]; m < columns.start[at(c) + 1]; ++m) {
-            if (!columns.joined[at(m)]) continue;
-            const float gap = static_cast<float>(columns.row[at(m) + 1] - columns.row[at(m)]);
-            if (link[at(m)] > 0) t.velocity.v[at(m)] -= (x[at(m) + 1] - x[at(m)]) / gap;
-        }
-        for_ends(columns, t.bottom, c, [&](int m, int side) {
-            const Cell<D> cell = cell_of<D>(w.grid, c, columns.row[at(m)]);
-            const float open = boundary.open_at(moved<D>(cell, 1, side), 1), term = faces.dirichlet(cell, side);
-            if (term > 0) faces.u[1](moved<D>(cell, 1, side)) -= (side ? -1.0f : 1.0f) * (term / open) * x[at(m)];
-        });
-    });
-}
 
 // The faces of the uniform grid whose velocity is right now; closed ones bring their own.
 template <int D>
@@ -184,14 +27,10 @@ void mark_known(Water<D>& w, const Boundary<D>& boundary)
         const auto k = w.known[a].view();
         const auto u = w.velocity[a].view();
         if (!boundary.solids && !boundary.inlets) {
-            const int last = w.grid.cells[a], n = phi.next(a);
-            const bool lower = boundary.wall_open[a][0], upper = boundary.wall_open[a][1];
+            const int n = phi.next(a);
             parallel_for_faces<true>("mark known", w.tiles_active, a, [=](Cell<D> c) {
                 const int i = phi.index(c);
-                const bool closed = (c[a] == 0 && !lower) || (c[a] == last && !upper);
-                const float old = u[i];
-                k[i] = closed || phi[i] < 0 || phi[i - n] < 0;
-                u[i] = closed ? 0.0f : old;
+                k[i] = phi[i] < 0 || phi[i - n] < 0;
             });
             continue;
         }
@@ -200,13 +39,12 @@ void mark_known(Water<D>& w, const Boundary<D>& boundary)
             if (boundary.inlet_at(c, a)) {
                 u(c) = boundary.closed_velocity(c, a);
                 k(c) = 1;
-            } else if (boundary.at_wall(c, a) && !boundary.wall_open[a][c[a] > 0]) {
-                u(c) = 0;
-                k(c) = 1;
             } else
                 k(c) = wet && boundary.open_at(c, a) > 0;
         });
     }
+    close_walls(w.velocity, w.known, w.projection.walls, false, boundary, w.tiles_active);
+    if (boundary.solids) average_cut_faces(w.velocity, w.phi, boundary, w.tiles_active, w.faces);
 }
 
 // The pressure at the nodes of new columns, from that at the old ones; below the surface alone at the start.
@@ -256,6 +94,31 @@ void add_cells(std::vector<float>& x, const Water<D>& w, const Field<D>& field)
     });
 }
 
+// The pressure on the grid: of the nodes in the layer, and between nodes in what else is active.
+template <int D>
+void pressure_to_cells(Water<D>& w)
+{
+    const TallCells<D>& t = w.tall;
+    const auto p = w.pressure.view();
+    parallel_range("nodes to cells", t.columns.columns(), [&](int c) {
+        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1]; ++n) {
+            const int row = t.columns.row[at(n)];
+            Cell<D> cell = cell_of<D>(w.grid, c, row);
+            if (row >= t.bottom[at(c)]) p(cell) = t.pressure[at(n)];
+            if (row > t.bottom[at(c)] || n == t.columns.start[at(c)] || !t.columns.joined[at(n) - 1]) continue;
+            const int below = t.columns.row[at(n) - 1];
+            const float per_row = (t.pressure[at(n)] - t.pressure[at(n) - 1]) / static_cast<float>(row - below);
+            for (int j = row - 1; j >= below; --j) {
+                cell[1] = j;
+                Cell<D> tile = cell;
+                for (int a = 0; a < D; ++a) tile[a] /= tile_size;
+                if (w.map.flags[w.map.index(tile)] & tile_active)
+                    p(cell) = t.pressure[at(n) - 1] + static_cast<float>(j - below) * per_row;
+            }
+        }
+    });
+}
+
 // The rows of faces beside air, as the uniform grid has them.
 template <int D>
 void take_surface_rows(Water<D>& w)
@@ -288,7 +151,7 @@ void rebuild(Water<D>& w, const Boundary<D>& boundary)
         t.columns.start.assign(at(columns.columns()) + 1, 0);
         for (FaceColumns& none : t.faces) none = {};
         t.pressure.clear();
-        t.velocity = regrid(w, {}, columns, faces, bottom, 0);
+        t.velocity = regrid(w, {}, columns, faces, bottom, {});
         t.pressure = pressure_on(w, columns, 0);
         t.columns = std::move(columns);
     }
@@ -306,103 +169,192 @@ double fastest_below(const TallCells<D>& t)
     return static_cast<double>(fastest);
 }
 
-// Solves for x, again where a void turns out to be filled with air. Enclosed air touches the layer alone: its terms are the uniform
-// grid's. Tells whether there is any.
+// Bodies in the system: they meet nodes of the layer alone, of which there are few.
+template <int D>
+class BodiesInColumns {
+public:
+    BodiesInColumns(const Water<D>& w, const RigidRows<D>& rigid) : rigid_(rigid)
+    {
+        std::vector<int> cells;
+        for (const RigidTerm<D>& term : rigid.terms()) cells.push_back(term.cell);
+        std::sort(cells.begin(), cells.end());
+        cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+        const Cell<D> first{};
+        const auto phi = std::as_const(w.phi).view();
+        for (const int i : cells) {
+            // The cell of an index.
+            int rest = i - phi.index(first);
+            Cell<D> c;
+            for (int a = D - 1; a >= 0; --a) {
+                c[a] = rest / phi.next(a);
+                rest -= c[a] * phi.next(a);
+            }
+            const int column = c[0] + (D == 3 ? w.grid.cells[0] * c[D - 1] : 0);
+            const Between b = find_row(w.tall.columns, column, c[1]);
+            if (b.node >= 0 && !(b.part > 0)) nodes_.push_back({b.node, i});
+        }
+    }
+    // z += J^T S J x, by way of the cells.
+    void add_product(const std::vector<float>& x, std::vector<float>& z, Field<D>& from, Field<D>& to) const
+    {
+        double dot = 0;
+        const auto f = from.view(), g = to.view();
+        for (const Place& p : nodes_) f[p.cell] = x[at(p.node)], g[p.cell] = 0;
+        rigid_.add_product(to, from, &dot);
+        for (const Place& p : nodes_) z[at(p.node)] += g[p.cell];
+    }
+
+private:
+    struct Place {
+        int node, cell;
+    };
+    const RigidRows<D>& rigid_;
+    std::vector<Place> nodes_;
+};
+
+// Solves for x. Enclosed air and bodies touch the layer alone: their terms are the uniform grid's.
 template <int D>
 SolveReport solve(Water<D>& w, const Boundary<D>& boundary, const ProjectionForces<D>& forces, const std::vector<float>& flow,
                   const Goal& goal, bool& enclosed)
 {
     TallCells<D>& t = w.tall;
-    SolveReport report;
-    for (int solves = 1;; ++solves) {
-        find_right_hand_side(w, boundary, forces, flow, t.b);
-        const Regions<D>* const regions =
-            forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
-        SharedProduct shared;
-        if (regions) {
-            to_cells<D>(w.scratch[0], w, nullptr);
-            regions->add_sources(w.scratch[0]);
-            add_cells(t.b, w, w.scratch[0]);
-            shared = [&w, regions](const std::vector<float>& x, std::vector<float>& z) {
-                double dot = 0;
-                to_cells<D>(w.scratch[0], w, nullptr);
-                to_cells(w.scratch[1], w, &x);
-                regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
-                add_cells(z, w, w.scratch[0]);
-            };
-        }
-        const int before = report.iterations;
-        report = t.solver.solve(t.pressure, t.b, goal, shared);
-        report.iterations += before;
-        report.solves = solves;
-        enclosed = regions != nullptr;
-        to_cells(w.pressure, w, &t.pressure);
-        if (!enclosed || !forces.air->find_pressures(w.pressure)) return report;
+    find_right_hand_side(w, boundary, forces, flow, t.b);
+    const Regions<D>* const regions =
+        forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
+    const RigidRows<D>* const rigid = forces.bodies ? forces.bodies() : nullptr;
+    std::optional<BodiesInColumns<D>> bodies;
+    if (rigid) bodies.emplace(w, *rigid);
+    if (regions) {
+        to_cells<D>(w.scratch[0], w, nullptr);
+        regions->add_sources(w.scratch[0]);
+        add_cells(t.b, w, w.scratch[0]);
     }
+    SharedProduct shared;
+    if (regions || bodies)
+        shared = [&](const std::vector<float>& x, std::vector<float>& z) {
+            if (bodies) bodies->add_product(x, z, w.scratch[1], w.scratch[0]);
+            if (!regions) return;
+            double dot = 0;
+            to_cells<D>(w.scratch[0], w, nullptr);
+            to_cells(w.scratch[1], w, &x);
+            regions->subtract_shared(w.scratch[0], w.scratch[1], &dot);
+            add_cells(z, w, w.scratch[0]);
+        };
+    enclosed = regions != nullptr;
+    return t.solver.solve(t.pressure, t.b, goal, shared);
 }
 
-// Forces act on what the layer does not hold; new columns for the new surface; then the projection of all.
+// Gravity acts on what the layer does not hold, after forces, where there are any.
 template <int D>
-SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& forces, const Boundary<D>& boundary, const Scene& scene,
-                    double start, double dt)
+void push_below(Water<D>& w, const Vec<D>& g, const Pushed& pushed, double dt)
+{
+    TallCells<D>& t = w.tall;
+    if (pushed) push_gaps(w, pushed);
+    for (int axis = 0; axis < D - 1; ++axis)
+        if (g[2 * axis] != 0)
+            for (float& u : t.velocity.u[axis]) u += static_cast<float>(dt * g[2 * axis]);
+    for (float& v : t.velocity.v) v += static_cast<float>(dt * g[1]);
+}
+
+// Columns follow the surface, and the velocity comes to their rows.   [IGLF06] §3.1
+template <int D>
+void change_columns(Water<D>& w, const Boundary<D>& boundary, const Params& p, const Scene& scene, const Ground& ground)
 {
     TallCells<D>& t = w.tall;
     const bool first = t.bottom.empty();
-    const Vec<D> g = take<D>(frame_forces(p, start, dt).gravity);
-    if (!first) {
-        for (int axis = 0; axis < D - 1; ++axis)
-            if (g[2 * axis] != 0)
-                for (float& u : t.velocity.u[axis]) u += static_cast<float>(dt * g[2 * axis]);
-        for (float& v : t.velocity.v) v += static_cast<float>(dt * g[1]);
-    }
-
-    // TallColumns follow the surface.   [IGLF06] §3.1
     std::vector<int> bottom;
     TallColumns columns = choose_columns(w, boundary, bottom);
     // The solver's copies are of the last step.
     FaceColumns faces[2];
     for (int axis = 0; axis < D - 1; ++axis)
         faces[axis] = make_faces(w, boundary, columns, bottom, axis, std::move(t.solver.fine().faces[axis]));
-    const double weight = p.fluid.density.constant() * std::fabs(g[1]);
-    t.pressure = pressure_on(w, columns, weight);
-    t.velocity = first ? initial_velocity(w, scene, columns, faces) : regrid(w, t.velocity, columns, faces, bottom, dt * g[1]);
+    t.pressure = pressure_on(w, columns, p.fluid.density.constant() * std::fabs(p.domain.gravity.at(w.time)[1]));
+    t.velocity = first ? initial_velocity(w, scene, columns, faces) : regrid(w, t.velocity, columns, faces, bottom, ground);
     t.columns = std::move(columns);
     for (int axis = 0; axis < 2; ++axis) {
         std::swap(t.faces[axis], faces[axis]);
         t.solver.fine().faces[axis] = std::move(faces[axis]);
     }
     t.bottom = std::move(bottom);
+}
 
-    // One system for rows and tall cells alike.   [IGLF06] §4
-    const float to_x = static_cast<float>(dt / (p.fluid.density.constant() * w.grid.h));
-    std::vector<float> flow;
-    find_system(w, boundary, flow);
-    t.solver.build();
-    for (float& x : t.pressure) x *= to_x;
-    const Goal goal{.tolerance = p.pressure.tolerance,
-                    .most = forces.fastest > 0 ? forces.fastest : fastest_below(t),
-                    .max_iterations = p.pressure.max_iterations};
-    bool enclosed = false;
-    const SolveReport report = solve(w, boundary, forces, flow, goal, enclosed);
+// After the last solve: the velocity of all, in the columns and on the grid.
+template <int D>
+void take_pressure(Water<D>& w, const Boundary<D>& boundary, const ProjectionForces<D>& forces, const std::vector<float>& flow,
+                   bool enclosed)
+{
+    TallCells<D>& t = w.tall;
+    if (forces.move_bodies) forces.move_bodies(w.pressure);
     apply_pressure(w, boundary, t.pressure);
     spread(w);
     if (enclosed) {
         forces.air->apply(w.velocity, w.pressure);
         take_surface_rows(w);
     }
-    for (float& x : t.pressure) x /= to_x;
-    to_cells(w.pressure, w, &t.pressure);
-    mark_known(w, boundary);
     t.fastest = fastest_below(t);
-
     // What is left, per row.
     find_right_hand_side(w, boundary, forces, flow, t.b);
     float most = 0;
     for (int n = 0; n < t.columns.nodes(); ++n)
         most = std::max(most, std::fabs(t.b[at(n)]) / t.solver.fine().rows[at(n)]);
     t.divergence = static_cast<double>(most) / w.grid.h;
+    mark_known(w, boundary);
+}
 
-    return report;
+// Forces act on what the layer does not hold; new columns for the new surface; then the projection of all. As on the uniform grid
+// (pressure/project.h) it is done again where walls pull at water, or water would pass them, or a void turns out to be filled with air.
+template <int D>
+SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& forces, const Boundary<D>& boundary, const Scene& scene,
+                    double start, double dt)
+{
+    constexpr int separating_sets = 2, rejoining_sets = 4;
+    constexpr double roughly = 0.1;
+    TallCells<D>& t = w.tall;
+    const Vec<D> g = take<D>(frame_forces(p, start, dt).gravity);
+    const Pushed pushed = pushed_by(scene, start, dt, w.grid.h);
+    if (!t.bottom.empty()) push_below(w, g, pushed, dt);
+    const Ground ground{dt * g[1], pushed};
+    // Where the layer may come to in this step, too.
+    start_walls(w.projection.walls, w.velocity, boundary, all_tiles(w.grid));
+    if (forces.rejoin) (void)forces.rejoin(nullptr);
+
+    const float to_x = static_cast<float>(dt / (p.fluid.density.constant() * w.grid.h));
+    std::vector<float> flow;
+    SolveReport report;
+    bool changed = true, rough = forces.gaps, enclosed = false;
+    for (int sets = 1;; ++sets) {
+        // One system for rows and tall cells alike.   [IGLF06] §4
+        close_walls(w.velocity, w.known, w.projection.walls, true, boundary, w.tiles_active);
+        if (changed) {
+            change_columns(w, boundary, p, scene, ground);
+            find_system(w, boundary, flow);
+            t.solver.build();
+        }
+        if (sets == 1)
+            for (float& x : t.pressure) x *= to_x;
+        const Goal goal{.tolerance = rough ? std::max(roughly, p.pressure.tolerance) : p.pressure.tolerance,
+                        .most = forces.fastest > 0 ? forces.fastest : fastest_below(t),
+                        .max_iterations = p.pressure.max_iterations};
+        const int before = report.iterations;
+        report = solve(w, boundary, forces, flow, goal, enclosed);
+        report.iterations += before;
+        report.solves = sets;
+        pressure_to_cells(w);
+
+        const bool filled = enclosed && forces.air->find_pressures(w.pressure);
+        const bool separated = forces.separate && sets <= separating_sets && forces.separate(w.pressure);
+        const bool rejoined = forces.rejoin && sets <= rejoining_sets && forces.rejoin(&w.pressure);
+        changed = separated || rejoined;
+        if (separated) find_tiles_again(w);
+        if (changed || filled || (rough && report.residual > p.pressure.tolerance)) {
+            rough = changed && sets < rejoining_sets;
+            continue;
+        }
+        take_pressure(w, boundary, forces, flow, enclosed);
+        for (float& x : t.pressure) x /= to_x;
+        pressure_to_cells(w);
+        return report;
+    }
 }
 
 template <int D>

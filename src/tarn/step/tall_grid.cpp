@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tarn/pressure/surface_view.h"
+#include "tarn/scene/place_solids.h"
 #include "tarn/step/boundary.h"
 #include "tarn/step/tall.h"
 #include "tarn/step/tall_columns.h"
@@ -237,8 +238,8 @@ void make_cells(Water<D>& w, const Scene& scene)
     const int band = static_cast<int>(std::ceil(w.band / w.grid.h));
     const int wanted = static_cast<int>(std::ceil(std::min(p.tall.optical_depth.value_or(0) / w.grid.h, 1e6)));
     t.layer = std::max(wanted - band, static_cast<int>(std::ceil(p.time.cfl)) + 1);
-    t.refined.assign(w.map.flags.empty() ? TileMap<D>(w.grid).flags.size() : w.map.flags.size(), 0);
     const TileMap<D> map(w.grid);
+    t.refined.assign(map.flags.size(), 0);
     for (const auto* lists : {&w.flows.source_tiles, &w.flows.sink_tiles})
         for (const Tiles<D>& tiles : *lists)
             for (const Box<D>& box : tiles.boxes)
@@ -246,18 +247,20 @@ void make_cells(Water<D>& w, const Scene& scene)
                     Cell<D> tile = box.lo;
                     tile[0] = x;
                     for (int a = 0; a < D; ++a) tile[a] /= tile_size;
-                    t.refined[map.index(tile)] = 1;
+                    t.refined[map.index(tile)] = refined_always;
                 }
     // Beside open sides water falls out, and is not near its equilibrium along y.
     map.for_each([&](size_t n, Cell<D> tile) {
         for (int a = 0; a < D; a += 2)
-            if ((w.ends.open[a][0] && tile[a] == 0) || (w.ends.open[a][1] && tile[a] + 1 == map.count[a])) t.refined[n] = 1;
+            if ((w.ends.open[a][0] && tile[a] == 0) || (w.ends.open[a][1] && tile[a] + 1 == map.count[a])) t.refined[n] = refined_always;
     });
-    if (w.solids.any) find_open(t, w.grid, w.solids);
+    // Tall cells know what stands still; what moves has rows around it.
+    const Solids<D> still = make_still_solids<D>(scene, w.grid);
+    if (still.any) find_open(t, w.grid, still);
     // A tile that is all water.
     t.full_volume.resize(map.flags.size());
     t.full_height.resize(map.flags.size());
-    const auto nodes = w.solids.any ? std::as_const(w.solids.distance).view() : View<D, const float>{};
+    const auto nodes = still.any ? std::as_const(still.distance).view() : View<D, const float>{};
     const float h = static_cast<float>(w.grid.h);
     parallel_range("tall cells", static_cast<int>(map.flags.size()), [&](int n) {
         double volume = 0, height = 0;
@@ -271,6 +274,8 @@ void make_cells(Water<D>& w, const Scene& scene)
     });
     t.columns = columns_of(w.grid);
     t.columns.start.assign(at(t.columns.columns()) + 1, 0);
+    refine_around_gauges(w, scene);
+    refine_around_movers(w, scene, 0);
 }
 
 template <int D>
@@ -281,6 +286,9 @@ void keep_layer(const Water<D>& w, std::vector<uint8_t>& flags)
     near.for_each([&](size_t n, Cell<D> t) {
         const bool refined = w.tall.refined[n] && (flags[n] & tile_wet);
         if (!(flags[n] & tile_band) && !refined) return;
+        // A column keeps all rows above a tile that does.
+        for (Cell<D> up = t; refined && up[1] < near.count[1] && (flags[near.index(up)] & tile_wet); ++up[1])
+            near.flags[near.index(up)] = 1;
         for (int k = 0; k <= down && t[1] >= 0; ++k, --t[1]) near.flags[near.index(t)] = 1;
     });
     dilate(near, 1);
@@ -295,7 +303,7 @@ bool is_whole(const Water<D>& w, size_t tile)
 {
     const auto whole = [&](Cell<D> t) {
         const size_t n = w.map.index(t);
-        return (w.map.flags[n] & tile_wet) && !(w.map.flags[n] & tile_band) &&
+        return (w.map.flags[n] & tile_wet) && !(w.map.flags[n] & tile_band) && !(w.tall.refined[n] & refined_now) &&
                w.tall.full_volume[n] >= static_cast<float>(w.map.box(t).volume());
     };
     const Cell<D> t = w.map.tile(tile);

@@ -345,8 +345,42 @@ ColumnVelocity advect_gaps(const Water<D>& w, double dt)
 }
 
 template <int D>
+void push_gaps(Water<D>& w, const Pushed& pushed)
+{
+    TallCells<D>& t = w.tall;
+    const auto on = [&](Vec<D> x, int axis, float u) { return pushed(lift<D>(x), axis, static_cast<double>(u)); };
+    for (int axis = 0; axis < D - 1; ++axis) {
+        const FaceColumns& faces = t.faces[axis];
+        parallel_range("push gaps", faces.faces(), [&](int f) {
+            const int fine = lowest_fine(faces, t.bottom, f);
+            for (int k = faces.start[at(f)]; k < faces.start[at(f) + 1] && faces.row[at(k)] < fine; ++k) {
+                float& u = t.velocity.u[axis][at(k)];
+                u = static_cast<float>(on(w.grid.face(face_cell<D>(faces, f, faces.row[at(k)]), 2 * axis), 2 * axis, u));
+            }
+        });
+    }
+    // The mean over a gap, by Gauss's three places.
+    constexpr double away[3] = {-0.7745966692414834, 0, 0.7745966692414834}, weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    parallel_range("push gaps", t.columns.columns(), [&](int c) {
+        for (int n = t.columns.start[at(c)]; n < t.columns.start[at(c) + 1] && t.columns.row[at(n)] < t.bottom[at(c)]; ++n) {
+            if (!t.columns.joined[at(n)]) continue;
+            const int a = t.columns.row[at(n)], b = t.columns.row[at(n) + 1];
+            Vec<D> middle = w.grid.face(cell_of<D>(w.grid, c, a + 1), 1);
+            middle[1] += 0.5 * w.grid.h * (b - a - 1);
+            double mean = 0;
+            for (int i = 0; i < 3; ++i) {
+                Vec<D> x = middle;
+                x[1] += 0.5 * w.grid.h * (b - a) * away[i];
+                mean += weight[i] * on(x, 1, t.velocity.v[at(n)]);
+            }
+            t.velocity.v[at(n)] = static_cast<float>(mean);
+        }
+    });
+}
+
+template <int D>
 ColumnVelocity regrid(const Water<D>& w, const ColumnVelocity& moved, const TallColumns& columns, const FaceColumns faces[2],
-                      const std::vector<int>& bottom, double ground)
+                      const std::vector<int>& bottom, const Ground& ground)
 {
     const TallCells<D>& t = w.tall;
     const auto u = w.velocity.view();
@@ -359,7 +393,10 @@ ColumnVelocity regrid(const Water<D>& w, const ColumnVelocity& moved, const Tall
     }
     next.v.assign(columns.row.size(), 0.0f);
     parallel_range("regrid", columns.columns(), [&](int c) {
-        regrid_links<D>(t, w.grid, u[1], moved.v, columns, bottom, ground, c, next.v);
+        double bed = ground.gravity;
+        if (ground.pushed && columns.start[at(c)] < columns.start[at(c) + 1])
+            bed += ground.pushed(lift<D>(w.grid.face(cell_of<D>(w.grid, c, columns.row[at(columns.start[at(c)])]), 1)), 1, 0.0);
+        regrid_links<D>(t, w.grid, u[1], moved.v, columns, bottom, bed, c, next.v);
     });
     return next;
 }
@@ -520,7 +557,8 @@ Below measure_below(const Water<D>& w, const Vec<D>& g)
 #define TARN_INSTANTIATE(D)                                                                                         \
     template ColumnVelocity advect_gaps(const Water<D>&, double);                                                   \
     template ColumnVelocity regrid(const Water<D>&, const ColumnVelocity&, const TallColumns&, const FaceColumns[2],    \
-                                   const std::vector<int>&, double);                                                \
+                                   const std::vector<int>&, const Ground&);                                         \
+    template void push_gaps(Water<D>&, const Pushed&);                                                              \
     template void spread(Water<D>&);                                                                                \
     template ColumnVelocity initial_velocity(const Water<D>&, const Scene&, const TallColumns&, const FaceColumns[2]);  \
     template double volume_below(const Water<D>&);                                                                  \

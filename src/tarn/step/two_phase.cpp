@@ -152,11 +152,12 @@ void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
     }
 }
 
-// Velocities move, each phase's by itself. `around` holds the surface at the start of the step: only there do they
-// differ.
+// u* = advect(u), each phase's own velocity by itself. `around` holds the surface at the start of the step: only there do they differ.
 template <int D>
-void advect_velocities(Water<D>& w, const Params& p, const Tiles<D>& around, double dt)
+void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, const Tiles<D>& around, double dt, StepReport& report)
 {
+    const Stage stage(report.seconds_advect);
+    widen_jets(w, p, boundary);
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
@@ -197,41 +198,70 @@ void find_all_tiles(Water<D>& w)
     find_tiles(w);
 }
 
-// The surface moves. Returns the volume that sinks took. What the grid lost is to become fragments.
+// The surface moves at once, wherever there is water or air, along paths that are traced once: what that loses becomes droplets and
+// bubbles.   [SSK05] §5
+template <int D>
+SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
+{
+    SurfaceMotion<D> motion{.dt = dt, .around = w.tiles_active, .sides = sides_of(w.solids, w.grid), .ends = w.ends, .path = &w.path};
+    const bool cip = p.surface.advection == Advection::cip, swept = motion.sides.any() && w.solids.moving;
+    motion.first = cip && !swept ? motion.around : select(w.map, tile_candidate);
+    motion.ends.reach = w.fastest * dt / w.grid.h + 1;
+    motion.air.everywhere = true;
+    motion.air.enclosed = w.enclosed.marked();
+    if (cip || p.method.advection == Advection::cip) find_deformation(w.cip, w.velocity, motion.around);
+    trace_paths(w.path, w.velocity, motion.around, dt);
+    return motion;
+}
+
+// Before phi moves: where volume is carried, it is carried; else cells that nothing will come from are found, which phi will lose.
+template <int D>
+std::vector<Lost<D>> foresee_losses(Water<D>& w, const Params& p, double dt)
+{
+    if (w.debt.size() > 0)
+        carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p), w.tiles_active, dt);
+    // In shorter steps every cell is referred to. What is not, carried volume tells of.
+    else if (p.surface.spray && w.fastest * dt > w.grid.h)
+        return find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, dt, w.fragmenting);
+    return {};
+}
+
+// After it has moved, and before it is a distance again: what is isolated is lost, too.   [SSK05] §5.1
+template <int D>
+void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
+{
+    if (!p.surface.spray) return;
+    keep_out_of_place(lost, w.phi);
+    const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
+                                                        wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
+    lost.insert(lost.end(), isolated.begin(), isolated.end());
+    if (w.debt.size() > 0) take_from(w.carried.held, lost);
+}
+
+// The surface moves, and sources and sinks change it. Returns the volume that this brought: less than nothing where sinks and open sides
+// take some. What the grid lost is to become fragments.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
+    const Boundary<D> boundary = boundary_of(w, p);
+    double gained = -0.5 * dt * outflow(w, boundary);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
-    const bool carried = w.debt.size() > 0;
-    SubstepHooks hooks;
-    if (p.surface.spray || carried) {
-        hooks.before = [&](double substep) {
-            if (carried)
-                carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p),
-                             w.tiles_active, substep);
-            // In shorter steps every cell is referred to. What is not, carried volume tells of.
-            else if (w.fastest * substep > w.grid.h)
-                lost = find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active,
-                                           substep, w.fragmenting);
-        };
-        hooks.after = [&](double) {
-            if (!p.surface.spray) return;
-            keep_out_of_place(lost, w.phi);
-            const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
-                                                                wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
-            lost.insert(lost.end(), isolated.begin(), isolated.end());
-            if (carried) take_from(w.carried.held, lost);
-        };
-    }
-    carry_surface(w, p, dt, hooks);
-    if (carried) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+    const SurfaceMotion<D> motion = plan_motion(w, p, dt);
+    lost = foresee_losses(w, p, dt);
+    advect_particles(w, p, motion);
+    advect_phi(w, p, motion, motion.first);
+    correct_phi(w, p, motion);
+    take_losses(w, p, lost);
+    smooth_phi(w, p, motion, w.band);
+    if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
-    const double taken = fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
+    gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
-    return taken;
+    gained -= 0.5 * dt * outflow(w, boundary);
+    return gained;
 }
 
 // Droplets and bubbles move for dt with what the newest step left; phi and velocity change where they push the grid and
@@ -337,12 +367,13 @@ void find_properties(Water<D>& w, const Params& p)
 {
     find_density(w.density, w.phi, p, w.tiles_active);
     if (viscous(p)) find_viscosity(w.mu, w.phi, p, w.tiles_active);
-    if (p.fluid.surface_tension.constant() > 0) find_curvature(w, p);
+    find_curvature(w, p);
 }
 
 template <int D>
 SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    if (!viscous(p)) return {};
     Viscosity<D> viscosity;
     viscosity.varying = std::as_const(w.mu).view();
     viscosity.density = std::as_const(w.density).view();
@@ -384,6 +415,83 @@ void start_hydrostatic(Water<D>& w, const Params& p, const Boundary<D>& boundary
                                  [=] TARN_KERNEL(Cell<D> c) { rate(c) = share * u(c); });
     }
     own.swap(w.velocity);
+}
+
+// The step begins with what the one before left, for comparison with what this one makes of it, and the velocity comes to the middle of
+// the step. Returns the tiles around the surface, before it moves.
+template <int D>
+Tiles<D> begin(Water<D>& w, const Params& p, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_surface);
+    find_all_tiles(w);  // the volume correction has changed phi since they were found
+    const Tiles<D> around = w.tiles_band;
+    w.phases.phi.copy(w.phi);
+    expect_velocity(w, p, dt);
+    centre_in_time(w, dt);
+    return around;
+}
+
+// The level set moves, and droplets and bubbles do. The grid takes back those that have arrived: before the velocity is projected, as
+// what they do to it is not free of divergence. Density and viscosity follow. Returns what was taken back.   [SSK05] §5
+template <int D>
+std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_surface);
+    const Params& p = scene.params;
+    move_boundaries(w, scene, dt);
+    std::vector<Lost<D>> lost;
+    double gained = move_surface(w, scene, dt, lost);
+    gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
+    gained += inlet_volume(w.flows, w.solids, dt);
+    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary_of(w, p), dt);
+    w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
+    follow_volume(w);
+    if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
+    book_components(w, p, lost, returned, dt);
+    w.volume_expected += book_gain(w, gained);
+    correct_volumes(w, p, dt);
+    reseed_periodically(w, p);
+    find_properties(w, p);
+    return returned;
+}
+
+// u* += dt f / rho: the momentum that fragments brought, forces, gravity, viscosity, implicitly, and surface tension.
+template <int D>
+void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const std::vector<Lost<D>>& returned, double dt,
+                StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    const Params& p = scene.params;
+    add_momentum(w.velocity, returned, w.density, p);
+    push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
+    push(w.fragments, w.grid, scene, w.time, dt);
+    add_gravity(w, frame_forces(p, w.time, dt), dt);
+    report.viscosity = apply_viscosity(w, p, boundary, dt);
+    // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
+    if (p.fluid.surface_tension.constant() > 0) add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
+}
+
+// div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13), together with the bodies that float.
+template <int D>
+void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_pressure);
+    predict_bodies(w, scene, w.time + dt, w.time, dt);
+    ProjectionForces<D> forces;
+    couple_bodies(forces, w, scene, w.time + dt, dt);
+    report.pressure = project_all(w, scene.params, boundary, dt, std::move(forces));
+    touch(w, scene, w.time + dt, dt, dt);
+}
+
+// Inside solids the velocity goes on, and its gradients and its acceleration over the step follow.
+template <int D>
+void extend_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    const Stage stage(report.seconds_advect);
+    extend_into_solids(w, boundary);
+    if (p.method.advection == Advection::cip)
+        follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    find_acceleration(w, dt);
 }
 
 }  // namespace
@@ -450,78 +558,29 @@ Water<D> initial_water(const Scene& scene)
     return w;
 }
 
+// The steps of [SSK05] §3, in their order.
 template <int D>
 StepReport step(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
     StepReport report;
     report.dt = dt;
-    find_all_tiles(w);  // the volume correction has changed phi since they were found
-    const Tiles<D> around = w.tiles_band;
-    std::vector<Lost<D>> returned;
 
-    // 1. The level set moves. Droplets and bubbles do, too, and the grid takes back those that have arrived (§5.2,
-    // §5.3): before the velocity is projected, as what they do to it is not free of divergence. Density and viscosity
-    // follow.
-    {
-        const Stage stage(report.seconds_surface);
-        w.phases.phi.copy(w.phi);
-        expect_velocity(w, p, dt);
-        centre_in_time(w, dt);
-        shut_sources(w.flows, scene, w.time, dt);
-        move_bodies(w, scene, dt);
-        if (w.solids.moving) place_solids(w.solids, scene, w.time, dt);
-        const Boundary<D> boundary = boundary_of(w, p);
-        double gained = -0.5 * dt * outflow(w, boundary);
-        std::vector<Lost<D>> lost;
-        gained -= move_surface(w, scene, dt, lost);
-        gained -= 0.5 * dt * outflow(w, boundary);
-        gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
-        gained += inlet_volume(w.flows, w.solids, dt);
-        returned = exchange_fragments(w, p, boundary, dt);
-        w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
-        follow_volume(w);
-        if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
-        book_components(w, p, lost, returned, dt);
-        w.volume_expected += book_gain(w, gained);
-        if (p.surface.volume_correction) correct_volumes(w, p, dt);
-        if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
-        find_properties(w, p);
-    }
+    // Deviation: surface and velocity leap past each other, which keeps the energy of waves: the velocity comes to the middle of the step.
+    const Tiles<D> around = begin(w, p, dt, report);
 
-    // 2. The velocity moves and feels its forces: u* = advect(u) + dt f / rho, and viscosity, implicitly.
+    // 1. The level set moves, and what the grid cannot hold becomes droplets and bubbles, or comes back from them (§5).
+    const std::vector<Lost<D>> returned = move_interface(w, scene, dt, report);
+
+    // 2. The velocity moves and feels its forces: u* = advect(u) + dt f / rho.
     const Boundary<D> boundary = boundary_of(w, p);
-    {
-        const Stage stage(report.seconds_advect);
-        widen_jets(w, p, boundary);
-        advect_velocities(w, p, around, dt);
-        add_momentum(w.velocity, returned, w.density, p);
-        push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
-        push(w.fragments, w.grid, scene, w.time, dt);
-        add_gravity(w, frame_forces(p, w.time, dt), dt);
-        if (viscous(p)) report.viscosity = apply_viscosity(w, p, boundary, dt);
-        // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
-        if (p.fluid.surface_tension.constant() > 0)
-            add_surface_tension(w.velocity, w.phi, w.kappa, w.density, p, w.tiles_band, dt);
-    }
+    advect_velocity(w, p, boundary, around, dt, report);
+    add_forces(w, scene, boundary, returned, dt, report);
 
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
-    {
-        const Stage stage(report.seconds_pressure);
-        predict_bodies(w, scene, w.time + dt, w.time, dt);
-        ProjectionForces<D> forces;
-        couple_bodies(forces, w, scene, w.time + dt, dt);
-        report.pressure = project_all(w, p, boundary, dt, std::move(forces));
-        touch(w, scene, w.time + dt, dt, dt);
-    }
+    project_velocity(w, scene, boundary, dt, report);
+    extend_velocity(w, p, boundary, dt, report);
 
-    {
-        const Stage stage(report.seconds_advect);
-        extend_into_solids(w, boundary);
-        if (p.method.advection == Advection::cip)
-            follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
-        find_acceleration(w, dt);
-    }
     w.time += dt;
     ++w.step;
     w.fastest = fastest_near_water(w);
