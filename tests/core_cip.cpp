@@ -267,6 +267,42 @@ TEST(Cip, is_second_order_in_two_and_three_dimensions)
     EXPECT_LT(hump_error<2>(32, true), 0.25 * hump_error<2>(32, false));
 }
 
+// Waves that run across the axes, carried along both by half a cell: their slopes come from the derivatives along two axes, without which
+// the profile of a cell is flat where it should be a saddle. The mean error of the slopes, as a part of the largest, away from the grid's ends.
+double oblique_error(int cells)
+{
+    const Grid<2> grid(Cell<2>::all(cells), 1.0 / cells);
+    const Tiles<2> tiles = all_tiles(grid);
+    FaceField<2> velocity(grid);
+    for (int a = 0; a < 2; ++a) velocity[a].fill(1);
+    const double dt = 0.5 * grid.h;
+    const auto wave = [](Vec2 x) { return std::sin(4 * std::numbers::pi * (x[0] + x[1])); };
+    Field<2> f(grid);
+    const auto v = f.view();
+    parallel_for("wave", tiles, [=](Cell<2> c) { v(c) = static_cast<float>(wave(grid.centre(c))); });
+    Gradient<2> gradient(grid);
+    CipRoom<2> room(grid);
+    find_gradient(gradient, f, -1, tiles);
+    find_deformation(room, velocity, tiles);
+    advect_cip(f, gradient, velocity, tiles, dt, 1e9, room);
+    double sum = 0;
+    int count = 0;
+    backend::each(Box<2>{Cell<2>::all(3), Cell<2>::all(cells - 3)}, [&](Cell<2> c) {
+        const Vec2 x = grid.centre(c) - Vec2::all(dt);
+        const double k = 4 * std::numbers::pi;
+        for (int a = 0; a < 2; ++a) sum += std::fabs(gradient.along[a](c) / grid.h - k * std::cos(k * (x[0] + x[1]))) / k / 2;
+        ++count;
+    });
+    return sum / count;
+}
+
+// 0.0072 and 0.0020 are measured; without the derivatives along two axes it is 0.0123 and 0.0034.
+TEST(Cip, carries_waves_across_the_axes)
+{
+    EXPECT_LT(oblique_error(32), 0.009);
+    EXPECT_LT(oblique_error(64), 0.0025);
+}
+
 // Water by itself, with CIP for both: it stays still, and a wave swings on.
 TEST(Cip, moves_water_of_one_phase)
 {

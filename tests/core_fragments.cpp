@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "run_water.h"
+#include "tarn/scene/frame.h"
+#include "tarn/step/boundary.h"
 
 namespace tarn {
 namespace {
@@ -73,6 +75,38 @@ TEST(Fragments, a_drop_too_small_for_the_grid_flies_on)
 {
     expect_droplet<2>(32);
     expect_droplet<3>(24);
+}
+
+// What a droplet loses to the air's drag the air gains, and what water's drag takes from a bubble the water: the momentum of all faces together
+// is that which the fragment lost, to the digits of a float.
+TEST(Fragments, give_the_grid_what_drag_takes_from_them)
+{
+    Params p = tank(2, 32, 0.5);
+    p.domain.gravity = Vec3{};
+    p.fragments.drag = 20;
+    const Scene scene = scene_of(p);
+    for (const FragmentKind kind : {FragmentKind::droplet, FragmentKind::bubble}) {
+        Water<2> w = initial_water<2>(scene);
+        for (int a = 0; a < 2; ++a) w.velocity[a].fill(0);
+        w.pressure.fill(0);
+        const Vec2 x{12.3, kind == FragmentKind::droplet ? 24.3 : 7.6};
+        add_fragments(w.fragments, {Lost<2>{x, Vec2{1, 0.5}, 0.8, kind}}, w.grid, p, w.exchange);
+        const FragmentTotals before = totals(w.fragments, w.grid, p);
+        std::vector<Lost<2>> returned;
+        (void)move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary_of(w, p), p, frame_forces(p, 0, 0.01), 0.01,
+                             w.exchange, returned);
+        const FragmentTotals after = totals(w.fragments, w.grid, p);
+        ASSERT_EQ(w.fragments.count(), 1);
+        for (int a = 0; a < 2; ++a) {
+            const double lost = before.momentum[a] - after.momentum[a];
+            const auto u = w.velocity[a].view(), rho = w.density[a].view();
+            const double gained = cell_volume(w.grid) * parallel_sum("momentum", all_tiles(w.grid), [=](Cell<2> c) {
+                                      return static_cast<double>(rho(c)) * static_cast<double>(u(c));
+                                  });
+            EXPECT_GT(lost, 5e-4 * before.momentum[a]);
+            EXPECT_NEAR(gained, lost, 1e-4 * lost);
+        }
+    }
 }
 
 // A bubble likewise. In still water it rises with the speed at which drag carries its buoyancy,

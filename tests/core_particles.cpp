@@ -2,6 +2,7 @@
 
 #include "tarn/surface/particles.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numbers>
 #include <utility>
@@ -206,6 +207,26 @@ TEST(Particles, stay_near_the_surface_and_about_as_many_as_wanted)
         EXPECT_GT(there / cells, 0.7 * p.surface.particles_per_cell) << "seeding " << seeding;
         EXPECT_LT(there / cells, 1.5 * p.surface.particles_per_cell) << "seeding " << seeding;
     }
+}
+
+// (2): wherever a flow has stretched the surface to, each sphere touches it from its own side, as far as radii may. Only where escaped
+// particles have just changed phi may it be otherwise.
+TEST(Particles, have_spheres_that_touch_the_surface)
+{
+    const Params p = carried(FlowField::vortex, 4, 64, {0.5, 0.75, 0});
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    walk(w, scene, 8);
+    const ParticleView<2> particles = w.particles.view();
+    const auto phi = std::as_const(w.phi).view();
+    const float inv_h = static_cast<float>(1 / w.grid.h);
+    int off = 0;
+    for (int i = 0; i < w.particles.count(); ++i) {
+        const float r = particles.radius[i], side = r < 0 ? -1.0f : 1.0f;
+        const float own = side * inv_h * sample_cells(phi, w.grid.cells, particles.at(i));
+        off += std::fabs(side * r - std::clamp(own, least_radius, most_radius)) > 0.01f;
+    }
+    EXPECT_LT(off, w.particles.count() / 100) << "of " << w.particles.count();
 }
 
 TEST(Particles, are_all_of_water_in_the_one_sided_variant)

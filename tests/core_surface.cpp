@@ -9,6 +9,7 @@
 #include "tarn/base/random.h"
 #include "tarn/surface/measure.h"
 #include "tarn/surface/redistance.h"
+#include "tarn/surface/reinitialize.h"
 
 namespace tarn {
 namespace {
@@ -77,6 +78,26 @@ TEST(Redistancing, does_not_move_a_circle)
         if (std::fabs(phi(c)) > 4 * grid.h) return;
         EXPECT_NEAR(length(gradient_per_cell<2>(p, grid.cells, c)) / grid.h, 1, 0.11);
     });
+}
+
+// The same circle by phi's own equation: the bounds, in cells, are three times what is measured.
+TEST(Redistancing, by_its_own_equation_finds_the_same_distance)
+{
+    const Grid<2> grid(Cell<2>::all(64), 1.0 / 64);
+    const Vec2 middle{0.48, 0.53};
+    const auto exact = [=](Vec2 x) { return length(x - middle) - 0.3; };
+    Field<2> phi = field_of(grid, [=](Vec2 x) { return exact(x) * (1.5 + std::sin(3 * x[0] + 2 * x[1])); });
+    Field<2> one(grid), two(grid);
+    Field<2>* const scratch[] = {&one, &two};
+    reinitialize(phi, all_tiles(grid), 6 * grid.h, scratch);
+    double moved = 0, off = 0;
+    each_crossing(phi, [&](Vec2 x) { moved = std::max(moved, std::fabs(exact(x)) / grid.h); });
+    backend::each(grid.box(), [&](Cell<2> c) {
+        const double d = exact(grid.centre(c));
+        if (std::fabs(d) < 4 * grid.h) off = std::max(off, std::fabs(phi(c) - d) / grid.h);
+    });
+    EXPECT_LT(moved, 0.02);
+    EXPECT_LT(off, 0.09);
 }
 
 // Where curvature is read from phi, a circle stays round to a few hundredths of a cell however often phi is made a

@@ -242,6 +242,26 @@ TEST(TallCells, gauges_read_below_the_surface)
     }
 }
 
+// Hills that stand out of the water, and in it: what is said of the water's volume is what the cells hold, also in tiles where phi inside the
+// ground speaks of water and in front of it there is air.
+TEST(TallCells, volume_of_water_among_hills)
+{
+    for (const double height : {0.35, 0.62, 0.93}) {
+        Params p = pool(3, 32, 0.3);
+        p.method.grid = GridKind::tall;
+        for (const double x : {0.1, 0.45, 0.85}) {
+            SolidParams hill;
+            hill.shape = ShapeKind::box;
+            hill.min = Vec3{x - 0.08, -1, -1};
+            hill.max = Vec3{x + 0.2, height, 0.4 + x};
+            hill.rotate = Vec3{0, 0, 20 * x};
+            p.solid.push_back(hill);
+        }
+        Water<3> w = initial_water<3>(scene_of(p));
+        EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 1e-6) << height;
+    }
+}
+
 // The state that a step goes on from holds all of it, also where a body and gaps are.
 TEST(TallCells, resume_with_bodies_with_the_same_bits)
 {

@@ -32,7 +32,7 @@ TEST(EqualStep, gives_up_on_a_frame_that_would_take_for_ever)
     EXPECT_EQ(equal_step(1, std::nan("")), 0);
 }
 
-// Whatever a state may have, it has here: fields of every method, particles, droplets, bodies, enclosed air, sources.
+// Whatever a state may have, it has here: fields of every method, particles, droplets, bodies, enclosed air, sources, columns.
 template <int D>
 Water<D> water_with_everything(const Grid<D>& grid)
 {
@@ -46,6 +46,7 @@ Water<D> water_with_everything(const Grid<D>& grid)
     w.ledger = Ledger<D>(grid);
     w.flows.due.resize(2);
     w.bodies.resize(1);
+    w.tall.on = true;
     return w;
 }
 

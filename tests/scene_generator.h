@@ -27,7 +27,7 @@ public:
                 if (section.shape && chance(3)) rows += shape_lines(section);
                 for (const ParamRow& row : section.rows)
                     // No path has the name, and most scenes are of water.
-                    if (row.required || chance(of_smoke(section, row) ? 400 : seldom_fits(row) ? 40 : 4))
+                    if (row.required || chance(of_smoke(section, row) ? 400 : seldom_fits(section, row) ? 40 : 4))
                         if (!row.only_3d || dimension_ == 3) rows += line(row);
                 if (*section.name && (!rows.empty() || chance(8))) text += std::string("[") + section.name + "]\n";
                 text += rows;
@@ -132,10 +132,12 @@ private:
     }
 
     // Keys that go with few other values: a path that must be there, or what only some methods have.
-    static bool seldom_fits(const ParamRow& row)
+    static bool seldom_fits(const Section& section, const ParamRow& row)
     {
-        const std::string name = row.name;
-        return name == "path" || name == "heights" || name == "revolve" || name == "live";
+        const std::string name = row.name, table = section.name;
+        for (const char* const of_some : {"path", "heights", "revolve", "live", "preview_grid", "carry_volume", "interface"})
+            if (name == of_some) return true;
+        return table == "octree" || table == "tall" || table == "air";
     }
     const ParamRow& any_row()
     {
@@ -231,11 +233,12 @@ private:
             text += (i ? ", " : "") + ("{t = " + std::to_string(i) + ", v = " + plain()) + "}";
         return text + "]";
     }
-    // The surfaces of the solver of 1996 bring it with them, and it takes little else.
+    // Grids, fluids and solvers that take only some of the other keys, and surfaces that bring such a solver with them.
     const char* word(const ParamRow& row)
     {
+        static const char* const takes_little[] = {"octree", "tall", "smoke", "foster-metaxas", "markers", "marker-chains", "height-field"};
         const std::string text = row.words[chance(2) ? pick(row.words.size()) : 0].text;
-        const bool seldom = text == "markers" || text == "marker-chains" || text == "height-field" || text == "foster-metaxas";
+        const bool seldom = std::any_of(std::begin(takes_little), std::end(takes_little), [&](const char* w) { return text == w; });
         for (const Word& w : row.words)
             if (text == w.text && (!seldom || chance(8))) return w.text;
         return row.words[0].text;

@@ -6,32 +6,32 @@
     tools/mutate.py --check              whether every line to change is still there, once; changes nothing
     tools/mutate.py --list
 
-Each fault is one line: a sign, an index, a factor or a missing call, as a slip of the hand leaves them. The source is copied to
-build-mutate/, the core is built there, and test_core is run: the tests of the fault's module first, then the quick ones, and the long ones where
-those pass. A fault that no test catches
-wants a test. A fault that does not compile, or whose line is gone, wants another.
+Each fault is one line: a sign, an index, a factor or a missing call, as a slip of the hand leaves them. A copy of its file with the fault is
+compiled beside the build, with its flags but less optimised, and test_core is linked with it instead of with what the build has. The tests of the
+fault's module run first, then the quick ones, and the long ones where those pass. A fault that no test catches wants a test. A fault that
+does not compile, or whose line is gone, wants another.
 """
 
 import argparse
-import filecmp
 import os
 import pathlib
-import shutil
+import re
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COPY = ROOT / "build-mutate"
 # Long physics; they run when the others found nothing.
 LONG = "*TaylorGreen*:*Cavity*:*Viscosity*:*Sloshing*:*DamBreak*:*Drop*:*Hysing*:*Bubble*"
 
-# Tests that concern a module.
+# Tests that concern a module, the quickest first.
 NEAR = {
-    "pressure": "Projection*:Pressure*:ClosedPocket*:ConjugateGradients*:StillWater*:OpenSide*:Ceiling*:BlackBox*:*Interfaces*resting*:EnclosedAir*",
-    "surface": "Redistancing*:CarriedSurface*:Particles*:Surface*:VolumeCorrection*:Geometry*:StillWater*",
-    "advect": "Advection*:Cip*:CarriedSurface*:TaylorGreen*:Gap*:ThinWalls*",
-    "phases": "*Interfaces*:Viscosity*:TaylorGreen*:Cavity*:Fragments*:CarriedVolume*",
+    "pressure": ["Projection*:Pressure*:ClosedPocket*:ConjugateGradients*:OpenSide*:BlackBox*", "StillWater*:Ceiling*:*Interfaces*resting*:Film*:Force*",
+                 "EnclosedAir*"],
+    "surface": ["Redistancing*:Particles*:Surface*:VolumeCorrection*:Geometry*", "CarriedSurface*:StillWater*"],
+    "advect": ["Advection*:Cip*:Path*:Gap*:ThinWalls*", "CarriedSurface*", "TaylorGreen*"],
+    "phases": ["Viscosity*:Fragments*:CarriedVolume*:Force*", "*Interfaces*", "TaylorGreen*:Cavity*"],
 }
 
 # (file below src/tarn/, what stands there once, what is put in its place, what is wrong then)
@@ -103,34 +103,45 @@ def failed_test(output):
     return names[0] if names else output.strip().splitlines()[-1][:100] if output.strip() else "no output"
 
 
-def prepare(jobs):
-    """The committed and changed source in a folder of its own, built. Only what differs is copied, so that only
-    faults are compiled again."""
-    COPY.mkdir(exist_ok=True)
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in files.splitlines():
-        source, copy = ROOT / name, COPY / "tree" / name
-        if not source.is_file() or copy.exists() and filecmp.cmp(source, copy, shallow=False):
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, copy)
-    build = COPY / "tree/build-core"
-    if not (build / "build.ninja").exists():
-        code, text = run(["cmake", "--preset", "core"], COPY / "tree")
+class Build:
+    """test_core as it is built, and the commands that build it."""
+
+    def __init__(self, folder, jobs):
+        self.folder = folder
+        code, text = run(["ninja", "-C", str(folder), "-j", str(jobs), "test_core"], ROOT)
         if code:
-            sys.exit(text)
-    code, text = run(["ninja", "-C", str(build), "-j", str(jobs), "test_core"], COPY / "tree")
-    if code:
-        sys.exit(text[-3000:])
-    return build
+            sys.exit(text[-3000:])
+        self.commands = subprocess.run(["ninja", "-C", str(folder), "-t", "commands", "test_core"], capture_output=True, text=True,
+                                       check=True).stdout.splitlines()
+
+    def with_changes(self, changes, into, units=None):
+        """test_core with other texts of some files, {path: text}: compiles `units`, those files unless given, and links. None where that fails."""
+        for path, text in changes.items():
+            copy = into / path.relative_to(ROOT / "src")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text)
+        objects, program = [], into / "test_core"
+        for unit in units or changes:
+            command = next(c for c in self.commands if c.endswith(f" -c {unit}"))
+            source = into / unit.relative_to(ROOT / "src") if unit in changes else unit
+            objects.append(str(into / f"{len(objects)}.o"))
+            # What is included from there is looked for first, and less optimised is sooner done.
+            command = re.sub(r" -O\d", " -O1", command).replace(" -I", f" -I{into} -I", 1)
+            command = re.sub(r" -MD -MT \S+ -MF \S+ -o \S+ -c \S+$", f" -o {objects[-1]} -c {source}", command)
+            if run(["bash", "-c", command], self.folder)[0]:
+                return None
+        # What the objects define is not taken from the libraries.
+        link = next(c for c in reversed(self.commands) if " -o bin/test_core " in c).removeprefix(": && ").split(" && ")[0]
+        link = link.replace(" -o bin/test_core ", f" {' '.join(objects)} -o {program} ")
+        return None if run(["bash", "-c", link], self.folder)[0] else program
 
 
-def run_tests(build, far, module=None):
+def run_tests(program, far, module=None):
     """Nothing when all pass, else what noticed: a module's tests, then those of `far`."""
-    for chosen in ([NEAR[module]] if module else []) + far:
-        code, text = run([str(build / "bin/test_core"), f"--gtest_filter={chosen}", "--gtest_fail_fast", "--gtest_brief=1"], build, 1800)
+    for chosen in (NEAR[module] if module else []) + far:
+        code, text = run([str(program), f"--gtest_filter={chosen}", "--gtest_fail_fast", "--gtest_brief=1"], program.parent, 1800)
         if code:
-            return failed_test(text) if code != 124 else "it never ended"
+            return "it never ended" if code == 124 else f"a crash, signal {-code}" if code < 0 else failed_test(text)
     return None
 
 
@@ -141,6 +152,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="name the faults")
     parser.add_argument("--quick", action="store_true", help="the quick tests alone")
     parser.add_argument("--near", action="store_true", help="the tests of each fault's module alone")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build's folder [build]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time [cores]")
     given = parser.parse_args()
     chosen = list(numbers(given.only)) if given.only else range(len(FAULTS))
@@ -157,25 +169,22 @@ def main():
     if given.check or given.list or gone:
         return 1 if gone else 0
 
-    build = prepare(given.jobs)
+    build = Build(given.build.resolve(), given.jobs)
     far = [] if given.near else [f"-{LONG}"] if given.quick else [f"-{LONG}", LONG]
-    noticed = run_tests(build, far or list(NEAR.values()))
+    modules = sorted({FAULTS[n][0].split("/")[0] for n in chosen})
+    noticed = run_tests(build.folder / "bin/test_core", far or [chosen for module in modules for chosen in NEAR[module]])
     if noticed:
         sys.exit(f"mutate: {noticed} fails without any fault")
     caught = 0
     for n in chosen:
         file, there, instead, meaning = FAULTS[n]
-        path = COPY / "tree/src/tarn" / file
-        good = path.read_text()
+        path = ROOT / "src/tarn" / file
         started = time.monotonic()
-        try:
-            path.write_text(good.replace(there, instead))
-            code, text = run(["ninja", "-C", str(build), "-j", str(given.jobs), "test_core"], COPY / "tree")
-            noticed = run_tests(build, far, file.split("/")[0]) if code == 0 else None
-        finally:
-            path.write_text(good)
+        with tempfile.TemporaryDirectory(prefix="tarn_mutate_") as folder:
+            program = build.with_changes({path: path.read_text().replace(there, instead)}, pathlib.Path(folder))
+            noticed = program and run_tests(program, far, file.split("/")[0])
         caught += noticed is not None
-        result = "does not compile" if code else f"caught by {noticed}" if noticed else "NOT CAUGHT"
+        result = "does not compile" if not program else f"caught by {noticed}" if noticed else "NOT CAUGHT"
         print(f"mutate: {n}, {file}, {meaning}: {result} ({time.monotonic() - started:.0f} s)", flush=True)
     print(f"mutate: {caught} of {len(chosen)} caught")
     return 0 if caught == len(chosen) else 1

@@ -55,7 +55,7 @@ Timing time_native(const std::string& scene, int cells, int steps)
 // Nothing where there is no Node.js.
 std::optional<Timing> time_web(const fs::path& web, const fs::path& source, const char* scene, int cells, int steps)
 {
-    if (!fs::exists(web / "tarn.wasm")) return {};
+    if (!fs::exists(web / "tarn.wasm.gz")) return {};
     const fs::path file = fs::temp_directory_path() / fmt::format("tarn_bench_{}_{}", cells, steps);
     const std::string command =
         fmt::format("TARN_WEB='{}' node --no-experimental-fetch '{}' '{}' {} {} '{}' 2>/dev/null", web.string(),

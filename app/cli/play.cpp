@@ -46,7 +46,7 @@ int serve(Server& server, const PlayOptions& options, const char* what)
 
 int play(const PlayOptions& options)
 {
-    if (!fs::exists(options.web / "tarn.wasm"))
+    if (!fs::exists(options.web / "tarn.wasm.gz"))
         throw InputError(fmt::format("{}: no playground is built there; the script ./tarn builds it: ./tarn play",
                                      options.web.string()));
     Server server(files_of(options.web, most_bytes));

@@ -3,10 +3,11 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const zlib = require('zlib');
 
 async function main(scene, cells, steps, file) {
     const folder = process.env.TARN_WEB || __dirname;
-    const tarn = await require(path.join(folder, 'tarn.js'))({locateFile: name => path.join(folder, name)});
+    const tarn = await require(path.join(folder, 'tarn.js'))({wasmBinary: zlib.gunzipSync(fs.readFileSync(path.join(folder, 'tarn.wasm.gz')))});
     const fail = () => { throw new Error(tarn.ccall('play_error', 'string')); };
     const text = fs.readFileSync(scene, 'utf8');
     if (!tarn.ccall('play_open', 'number', ['string', 'string', 'number'], [text, scene, Number(cells)])) fail();

@@ -13,12 +13,14 @@ target_link_options(tarn_web PRIVATE -Os -sMODULARIZE=1 -sEXPORT_NAME=createTarn
   -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 -sFILESYSTEM=0 -sNO_EXIT_RUNTIME=1
   -sEXPORTED_RUNTIME_METHODS=ccall,cwrap,UTF8ToString --no-entry)
 set_target_properties(tarn_web PROPERTIES OUTPUT_NAME tarn RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/web)
+# Packed it is a third as large; the page unpacks it.
+add_custom_command(TARGET tarn_web POST_BUILD COMMAND gzip -9 -n -f ${CMAKE_BINARY_DIR}/web/tarn.wasm)
 # Emscripten's own scripts look for their modules where Debian puts them, whichever Node.js runs them.
 set_target_properties(tarn_web PROPERTIES RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs")
 # What runs once, or once a stroke, had better be small than quick.
 set(small_sources ${plain_sources} ${play_sources} app/web/main.cpp src/tarn/scene/read.cpp src/tarn/scene/toml_file.cpp
   src/tarn/scene/flows.cpp src/tarn/scene/given_flow.cpp src/tarn/scene/place_solids.cpp src/tarn/scene/wind.cpp
-  src/tarn/effects/spray.cpp src/tarn/surface/particles.cpp src/tarn/step/free_surface.cpp src/tarn/step/measure.cpp)
+  src/tarn/effects/spray.cpp src/tarn/surface/particles.cpp src/tarn/step/volumes.cpp src/tarn/step/measure.cpp)
 list(FILTER small_sources EXCLUDE REGEX "/ink.cpp|/edit.cpp")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 

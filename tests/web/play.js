@@ -11,7 +11,7 @@ const {skip, serve, open, run, start, check} = require('./browser.js');
 const [program, web, playwright, pictures] = process.argv.slice(2);
 
 async function main() {
-    if (!fs.existsSync(path.join(web, 'tarn.wasm'))) skip('the playground is not built');
+    if (!fs.existsSync(path.join(web, 'tarn.wasm.gz'))) skip('the playground is not built');
     const {page, complaints, close} = await open(playwright);
     const {address, child} = await serve(program, ['play', '--no-browser']);
     child.removeAllListeners('exit');

@@ -27,6 +27,70 @@ struct Given {
     float mass, momentum;
 };
 
+// The component of the cell around a place, or of the nearest one that is within two cells and on the same side of thin walls; 0 where
+// there is none.
+template <int D>
+TARN_HD inline int component_near(const View<D, const int>& body, const Sheets<D>& sheets, Cell<D> cells, Vec<D, float> x)
+{
+    const Cell<D> home = cell_at(x, cells);
+    const Vec<D, float> middle = home.template as<float>();
+    int owner = body(home);
+    float nearest = 1e9f;
+    constexpr int around = D == 3 ? 125 : 25;
+    for (int m = 0; m < around && !(body(home) > 0); ++m) {
+        Cell<D> c = home;
+        bool inside = true;
+        for (int a = 0, left = m; a < D; ++a, left /= 5) {
+            c[a] += left % 5 - 2;
+            inside = inside && c[a] >= 0 && c[a] < cells[a];
+        }
+        if (!inside || !(body(c) > 0)) continue;
+        const Vec<D, float> there = c.template as<float>();
+        const float away = length(there - x);
+        if (away >= nearest || !(go(sheets, middle, there) == there)) continue;
+        nearest = away;
+        owner = body(c);
+    }
+    return owner > 0 ? owner : 0;
+}
+
+// Takes `volume_each` for each owner from its component's target, or as much as it has, if they share that; in cells. Of what is of no
+// component all water answers for.
+template <int D>
+std::vector<float> take_volumes(Ledger<D>& ledger, const std::vector<int>& owner, double volume_each, double cell)
+{
+    std::vector<double> held = ledger.expected;
+    held.insert(held.begin(), std::max(0.0, std::accumulate(held.begin(), held.end(), ledger.elsewhere)));
+    std::vector<int> count(held.size());
+    for (const int k : owner) ++count[static_cast<size_t>(k)];
+    std::vector<float> volumes(held.size());
+    for (size_t k = 0; k < held.size(); ++k) {
+        if (count[k] == 0) continue;
+        // Less by the last digit, so that rounding takes nothing that is not there.
+        const float share = static_cast<float>(std::max(0.0, held[k]) / cell / count[k]) * (1 - 1e-6f);
+        volumes[k] = std::min(static_cast<float>(volume_each), share);
+        (k > 0 ? ledger.expected[k - 1] : ledger.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
+    }
+    return volumes;
+}
+
+// What arrives at one face, added up in the order of the drops.
+std::vector<Given> sum_by_face(std::vector<Given> list)
+{
+    std::erase_if(list, [](const Given& g) { return !(g.mass > 0); });
+    std::stable_sort(list.begin(), list.end(), [](const Given& l, const Given& r) { return l.face < r.face; });
+    std::vector<Given> sums;
+    for (const Given& g : list) {
+        if (sums.empty() || sums.back().face != g.face) {
+            sums.push_back(g);
+            continue;
+        }
+        sums.back().mass += g.mass;
+        sums.back().momentum += g.momentum;
+    }
+    return sums;
+}
+
 }  // namespace
 
 template <int D>
@@ -75,42 +139,9 @@ void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& 
     int* const owners = room_for(room.fates, n);
     parallel_range("spray", n, [=] TARN_KERNEL(int k) {
         const Vec<D, float> x = p.at(list[k]);
-        const Vec<D, float> start = go(sheets, x, x - s * velocity_at(x));
-        const Cell<D> home = cell_at(start, cells);
-        const Vec<D, float> middle = home.template as<float>();
-        int owner = body(home);
-        float nearest = 1e9f;
-        constexpr int around = D == 3 ? 125 : 25;
-        for (int m = 0; m < around && !(body(home) > 0); ++m) {
-            Cell<D> c = home;
-            bool inside = true;
-            for (int a = 0, left = m; a < D; ++a, left /= 5) {
-                c[a] += left % 5 - 2;
-                inside = inside && c[a] >= 0 && c[a] < cells[a];
-            }
-            if (!inside || !(body(c) > 0)) continue;
-            const Vec<D, float> there = c.template as<float>();
-            const float away = length(there - start);
-            if (away >= nearest || !(go(sheets, middle, there) == there)) continue;
-            nearest = away;
-            owner = body(c);
-        }
-        owners[k] = owner > 0 ? owner : 0;
+        owners[k] = component_near(body, sheets, cells, go(sheets, x, x - s * velocity_at(x)));
     });
-    const std::vector<int> owner = read(owners, n);
-    const double cell = cell_volume(velocity.grid());
-    std::vector<double> held = ledger.expected;
-    held.insert(held.begin(), std::max(0.0, std::accumulate(held.begin(), held.end(), ledger.elsewhere)));
-    std::vector<int> count(held.size());
-    for (const int k : owner) ++count[static_cast<size_t>(k)];
-    std::vector<float> volumes(held.size());
-    for (size_t k = 0; k < held.size(); ++k) {
-        if (count[k] == 0) continue;
-        // Less by the last digit, so that rounding takes nothing that is not there.
-        const float share = static_cast<float>(std::max(0.0, held[k]) / cell / count[k]) * (1 - 1e-6f);
-        volumes[k] = std::min(static_cast<float>(volume_each), share);
-        (k > 0 ? ledger.expected[k - 1] : ledger.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
-    }
+    const std::vector<float> volumes = take_volumes(ledger, read(owners, n), volume_each, cell_volume(velocity.grid()));
     const Mirror mirror;
     const float* const volume_of = mirror.of(volumes.data(), volumes.size());
     const int first = compact(drops, n, room);
@@ -311,19 +342,7 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
                 own[corner].momentum = own[corner].mass * drops[i].u[a];
             }
         });
-        // What arrives at one face is added up in the order of the drops.
-        std::vector<Given> list = read(given, corners * n);
-        std::erase_if(list, [](const Given& g) { return !(g.mass > 0); });
-        std::stable_sort(list.begin(), list.end(), [](const Given& l, const Given& r) { return l.face < r.face; });
-        std::vector<Given> sums;
-        for (const Given& g : list) {
-            if (sums.empty() || sums.back().face != g.face) {
-                sums.push_back(g);
-                continue;
-            }
-            sums.back().mass += g.mass;
-            sums.back().momentum += g.momentum;
-        }
+        const std::vector<Given> sums = sum_by_face(read(given, corners * n));
         const Mirror sums_mirror;
         const Given* const sum = sums_mirror.of(sums.data(), sums.size());
         const Cell<D> stride = grid.stride;

@@ -13,15 +13,11 @@ namespace {
 
 using Values = View<2, const float>;
 
-constexpr int coarsest_side = 3;
-constexpr int coarsest_rounds = 4;
-// Links are one in water. So little is what round-off leaves of a closed pocket that has become a single point: nothing
-// is to be known there.
+constexpr int coarsest_side = 3, coarsest_rounds = 4;
+// Links are one in water. So little is what round-off leaves of a closed pocket that is a single point: nothing is to be known there.
 constexpr float round_off = 1e-6f;
 // Rows that a thread does at a time, cells of a row that are split at a time, and cells that are smoothed.
-constexpr int rows_at_once = 8;
-constexpr int smoothed_at_once = 4096;
-constexpr int split_at_once = 128;
+constexpr int rows_at_once = 8, smoothed_at_once = 4096, split_at_once = 128;
 
 // How many of n columns are kept, and which.
 int kept(int n) { return n / 2 + 1; }
@@ -91,8 +87,7 @@ struct Same {
 
 // The values of kept columns into `even`, those of the columns between, or what stands for them, into `odd`.
 template <class Value>
-void split(const char* name, Field<2>& even, Field<2>& odd, const Tiles<2>& tiles, Cell<2> cells, bool plain,
-           const Value& value)
+void split(const char* name, Field<2>& even, Field<2>& odd, const Tiles<2>& tiles, Cell<2> cells, bool plain, const Value& value)
 {
     const auto e = even.view(), o = odd.view();
     const int n = cells[0];
@@ -196,8 +191,7 @@ struct Patch {
 
     TARN_HD void add(float link, const Shares& a, const Shares& b)
     {
-        const float here = a.of[0] - b.of[0], east = a.of[1] - b.of[1], north = a.of[2] - b.of[2],
-                    far = a.of[3] - b.of[3];
+        const float here = a.of[0] - b.of[0], east = a.of[1] - b.of[1], north = a.of[2] - b.of[2], far = a.of[3] - b.of[3];
         between[0] -= link * here * east;
         between[1] -= link * north * far;
         between[2] -= link * here * north;
@@ -207,27 +201,12 @@ struct Patch {
     }
 };
 
-// The shares and the links of a level, from the links of the finer one.
+// The shares of cells between two kept ones. Rows beyond the grid have no links to them.
 template <bool nine>
-void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
+void share_between_two(BlackBoxLevel& level, const SplitLinks<nine>& links)
 {
     const Cell<2> cells = level.fine_cells;
-    constexpr int count = nine ? 4 : 2;
-    SplitLinks<nine> links{{}, {}, cells[0], cells[1]};
-    for (int n = 0; n < count; ++n) {
-        split("multigrid build", level.even_links[n], level.odd_links[n], level.split_tiles, cells, plain,
-              Same{fine[n]});
-        links.even[n] = std::as_const(level.even_links[n]).view();
-        links.odd[n] = std::as_const(level.odd_links[n]).view();
-    }
-    View<2> shares[8], links_to[4], patch[4];
-    for (int n = 0; n < 8; ++n) shares[n] = level.shares[n].view();
-    for (int n = 0; n < 4; ++n) links_to[n] = level.links[n].view();
-    for (int n = 0; n < 4; ++n) patch[n] = level.patch[n].view();
-    const Cell<2> coarse = level.grid.cells;
-
-    // 1. Cells between two kept ones. Rows beyond the grid have no links to them.
-    const auto west = shares[0], east = shares[1], south = shares[2], north = shares[3];
+    const auto west = level.shares[0].view(), east = level.shares[1].view(), south = level.shares[2].view(), north = level.shares[3].view();
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], j = fine_of(c[1], cells[1]);
         const auto down = links.odd[1];
@@ -252,15 +231,21 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
         south(c) = is_between * lower;
         north(c) = is_between * (1 - lower);
     });
+}
 
-    // 2. Cells between four, and what patches of four kept cells conduct. Where no column lies between, the west stands
-    // for it, and where no row does, the south; `x` and `y` leave out the links that this would count twice.
-    const auto here_share = shares[4], east_share = shares[5], north_share = shares[6], far_share = shares[7];
-    const auto p0 = patch[0], p1 = patch[1], p2 = patch[2], p3 = patch[3];
-    const auto to_south_west = links_to[2], to_south_east = links_to[3];
+// The shares of cells between four, and what patches of four kept cells conduct. Where no column lies between, the west stands for it, and
+// where no row does, the south; `x` and `y` leave out the links that this would count twice.
+template <bool nine>
+void share_between_four(BlackBoxLevel& level, const SplitLinks<nine>& links)
+{
+    const Cell<2> cells = level.fine_cells, coarse = level.grid.cells;
+    const auto west = level.shares[0].view(), east = level.shares[1].view(), south = level.shares[2].view(), north = level.shares[3].view();
+    const auto here_share = level.shares[4].view(), east_share = level.shares[5].view();
+    const auto north_share = level.shares[6].view(), far_share = level.shares[7].view();
+    const auto p0 = level.patch[0].view(), p1 = level.patch[1].view(), p2 = level.patch[2].view(), p3 = level.patch[3].view();
+    const auto to_south_west = level.links[2].view(), to_south_east = level.links[3].view();
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
-        const int I = c[0], n = west.stride[1], k = west.index(c);
-        const int split_stride = links.even[0].stride[1];
+        const int I = c[0], n = west.stride[1], k = west.index(c), split_stride = links.even[0].stride[1];
         // Numbers: with truths GCC would not do many at once.
         const float x = between(I, cells[0]) ? 1.0f : 0.0f, y = between(c[1], cells[1]) ? 1.0f : 0.0f, both = x * y;
         // Beyond the last column and row there is no patch.
@@ -268,7 +253,7 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
         const int low = links.even[0].index({I, fine_of(c[1], cells[1])});
         const int mid = links.even[0].index({I, middle_of(c[1], cells[1])}), top = mid + split_stride;
 
-        const float alone_x = 1 - x, alone_y = 1 - y;
+        const float alone_x = 1 - x, alone_y = 1 - y, inside = lies_east * lies_north;
         const Shares south_side{{west[k] + alone_x, east[k], 0, 0}};
         const Shares north_side{{0, 0, west[k + n] + alone_x, east[k + n]}};
         const Shares west_side{{south[k] + alone_y, 0, north[k], 0}};
@@ -322,7 +307,6 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
         const float s = south_side.of[0], w = west_side.of[0];
         const float along_south = x * links.odd[0][low] * (1 - s) * (1 - s) + links.even[0][low + 1] * s * s;
         const float along_west = y * links.even[1][mid] * (1 - w) * (1 - w) + links.even[1][top] * w * w;
-        const float inside = lies_east * lies_north;
         p0[k] = lies_east * along_south + inside * inner.between[0];
         p1[k] = inside * inner.between[1];
         p2[k] = lies_north * along_west + inside * inner.between[2];
@@ -330,9 +314,13 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
         to_south_west[k + n + 1] = inside * inner.between[4];
         to_south_east[k + n] = inside * inner.between[5];
     });
+}
 
-    // 3. Patches meet along their sides.
-    const auto to_west = links_to[0], to_south = links_to[1];
+// Patches meet along their sides.
+void join_patches(BlackBoxLevel& level)
+{
+    const auto p0 = level.patch[0].view(), p1 = level.patch[1].view(), p2 = level.patch[2].view(), p3 = level.patch[3].view();
+    const auto to_west = level.links[0].view(), to_south = level.links[1].view();
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int k = to_west.index(c), n = to_west.stride[1];
         to_west[k] = p0[k - 1] + p1[k - 1 - n];
@@ -340,24 +328,20 @@ void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
     });
 }
 
-// b = P^T of what is split.
-void gather(Field<2>& to, const BlackBoxLevel& level)
+// The shares and the links of a level, from the links of the finer one.
+template <bool nine>
+void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
 {
-    const auto b = to.view();
-    const Values even = std::as_const(level.even).view(), odd = std::as_const(level.odd).view();
-    const Values west = level.shares[0].view(), east = level.shares[1].view(), south = level.shares[2].view(),
-                 north = level.shares[3].view(), here = level.shares[4].view(), east_of_four = level.shares[5].view(),
-                 north_of_four = level.shares[6].view(), far = level.shares[7].view();
-    const int rows = level.fine_cells[1];
-    parallel_for<true>("restrict", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
-        const int k = b.index(c), n = b.stride[1], m = even.stride[1];
-        const int i = even.index({c[0], fine_of(c[1], rows)});
-        const float along = even[i] + west[k] * odd[i] + east[k - 1] * odd[i - 1];
-        const float above = south[k] * even[i + m] + here[k] * odd[i + m] + east_of_four[k - 1] * odd[i - 1 + m];
-        const float below =
-            north[k - n] * even[i - m] + north_of_four[k - n] * odd[i - m] + far[k - n - 1] * odd[i - 1 - m];
-        b[k] = along + above + below;
-    });
+    const Cell<2> cells = level.fine_cells;
+    SplitLinks<nine> links{{}, {}, cells[0], cells[1]};
+    for (int n = 0; n < (nine ? 4 : 2); ++n) {
+        split("multigrid build", level.even_links[n], level.odd_links[n], level.split_tiles, cells, plain, Same{fine[n]});
+        links.even[n] = std::as_const(level.even_links[n]).view();
+        links.odd[n] = std::as_const(level.odd_links[n]).view();
+    }
+    share_between_two(level, links);
+    share_between_four(level, links);
+    join_patches(level);
 }
 
 // What the cell of a column between, or of a kept one, takes from the coarse level, in a kept row or between two.
@@ -372,19 +356,40 @@ struct Given {
     TARN_HD float odd(int k, bool row_between) const
     {
         const int n = x.stride[1];
-        return row_between
-                   ? here[k] * x[k] + east_of_four[k] * x[k + 1] + north_of_four[k] * x[k + n] + far[k] * x[k + n + 1]
+        return row_between ? here[k] * x[k] + east_of_four[k] * x[k + 1] + north_of_four[k] * x[k + n] + far[k] * x[k + n + 1]
                    : west[k] * x[k] + east[k] * x[k + 1];
     }
 };
+
+Given given_by(const BlackBoxLevel& l)
+{
+    return {l.x.view(),         l.shares[0].view(), l.shares[1].view(), l.shares[2].view(), l.shares[3].view(),
+            l.shares[4].view(), l.shares[5].view(), l.shares[6].view(), l.shares[7].view()};
+}
+
+// b = P^T of what is split.
+void gather(Field<2>& to, const BlackBoxLevel& level)
+{
+    const auto b = to.view();
+    const Values even = std::as_const(level.even).view(), odd = std::as_const(level.odd).view();
+    const Given given = given_by(level);
+    const int rows = level.fine_cells[1];
+    parallel_for<true>("restrict", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
+        const int k = b.index(c), n = b.stride[1], m = even.stride[1];
+        const int i = even.index({c[0], fine_of(c[1], rows)});
+        const Given& g = given;
+        const float along = even[i] + g.west[k] * odd[i] + g.east[k - 1] * odd[i - 1];
+        const float above = g.south[k] * even[i + m] + g.here[k] * odd[i + m] + g.east_of_four[k - 1] * odd[i - 1 + m];
+        const float below = g.north[k - n] * even[i - m] + g.north_of_four[k - n] * odd[i - m] + g.far[k - n - 1] * odd[i - 1 - m];
+        b[k] = along + above + below;
+    });
+}
 
 // x += P x'.
 void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bool plain)
 {
     const auto x = to.view();
-    const Given given{std::as_const(level.x).view(), level.shares[0].view(), level.shares[1].view(),
-                      level.shares[2].view(),        level.shares[3].view(), level.shares[4].view(),
-                      level.shares[5].view(),        level.shares[6].view(), level.shares[7].view()};
+    const Given given = given_by(level);
     const Cell<2> cells = level.fine_cells, coarse = level.grid.cells;
     if (plain) {
         parallel_for("prolong", tiles, [=] TARN_KERNEL(Cell<2> c) {
@@ -403,8 +408,7 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
         float row[split_at_once];
         const auto add = [&](auto between_rows) {
             for (int begin = 0; begin < cells[0]; begin += split_at_once) {
-                const int length = std::min(split_at_once, cells[0] - begin), pairs = length / 2,
-                          first = from + begin / 2;
+                const int length = std::min(split_at_once, cells[0] - begin), pairs = length / 2, first = from + begin / 2;
                 TARN_INDEPENDENT
                 for (int i = 0; i < pairs; ++i) {
                     row[2 * i] = own.even(first + i, between_rows.value);
@@ -468,8 +472,7 @@ void smooth(const BlackBoxLevel& level, float weight, bool from_zero, bool plain
     level.x.swap(level.next);
 }
 
-// The diagonal, and what smoothing divides by: half the sum of a row's absolute values, so that the largest eigenvalue
-// is at most 2 whatever the signs of the links.
+// The diagonal, and what smoothing divides by: half the sum of a row's absolute values, so that no eigenvalue is above 2 whatever the signs.
 void find_diagonal(BlackBoxLevel& level)
 {
     const auto diagonal = level.diagonal.view(), scale = level.scale.view();
@@ -477,9 +480,8 @@ void find_diagonal(BlackBoxLevel& level)
     const Links9 links = links_of(level);
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
         const int i = diagonal.index(c), n = diagonal.stride[1];
-        const float around[8] = {links.west[i],       links.west[i + 1],          links.south[i],
-                                 links.south[i + n],  links.south_west[i],        links.south_west[i + n + 1],
-                                 links.south_east[i], links.south_east[i + n - 1]};
+        const float around[8] = {links.west[i],       links.west[i + 1],           links.south[i],      links.south[i + n],
+                                 links.south_west[i], links.south_west[i + n + 1], links.south_east[i], links.south_east[i + n - 1]};
         float own = excess[i], size = 0;
         TARN_UNROLL
         for (int k = 0; k < 8; ++k) own += around[k];
@@ -535,18 +537,14 @@ void BlackBox::build(const Poisson<2>& system, const Field<2>& excess, bool tied
     for (size_t n = 0; n < coarse_.size(); ++n) {
         BlackBoxLevel& level = coarse_[n];
         if (n == 0) {
-            build_level<false>(
-                level, {std::as_const((*fine_.w)[0]).view(), std::as_const((*fine_.w)[1]).view(), {}, {}}, plain_);
+            build_level<false>(level, {std::as_const((*fine_.w)[0]).view(), std::as_const((*fine_.w)[1]).view(), {}, {}}, plain_);
         } else {
             const BlackBoxLevel& finer = coarse_[n - 1];
-            build_level<true>(
-                level, {finer.links[0].view(), finer.links[1].view(), finer.links[2].view(), finer.links[3].view()},
-                plain_);
+            build_level<true>(level, {finer.links[0].view(), finer.links[1].view(), finer.links[2].view(), finer.links[3].view()}, plain_);
         }
         // The excess is kept in x until the cycle needs it.
         if (tied) {
-            split("multigrid build", level.even, level.odd, level.split_tiles, level.fine_cells, plain_,
-                  Same{fine_excess->view()});
+            split("multigrid build", level.even, level.odd, level.split_tiles, level.fine_cells, plain_, Same{fine_excess->view()});
             gather(level.x, level);
             fine_excess = &level.x;
         } else {

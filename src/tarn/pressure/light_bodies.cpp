@@ -25,6 +25,26 @@ TARN_HD inline void each_link_out(const FaceView<D, const float>& w, const View<
     }
 }
 
+// Each cell's body is that of its root: what strong links join.
+template <int D>
+void join_strong_links(const FaceView<D, const float>& w, const View<D, int>& label, const Tiles<D>& tiles)
+{
+    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const int i = label.index(c);
+        bool joined = false;
+        for (int a = 0; a < D; ++a) joined = joined || w[a][i] > strong || w[a][i + label.next(a)] > strong;
+        label[i] = joined ? i : no_body;
+    });
+    for (int a = 0; a < D; ++a) {
+        const auto links = w[a];
+        const int n = label.next(a);
+        parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = label.index(c);
+            if (links[i] > strong) unite(label.data, i, i - n);
+        });
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -56,20 +76,7 @@ void LightBodies<D>::find(const Poisson<D>& system, const Field<D>& excess)
         if (i < slots) taken[i] = 0;
         if (i == 0) *count = 0;
     });
-    parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = label.index(c);
-        bool joined = false;
-        for (int a = 0; a < D; ++a) joined = joined || w[a][i] > strong || w[a][i + label.next(a)] > strong;
-        label[i] = joined ? i : no_body;
-    });
-    for (int a = 0; a < D; ++a) {
-        const auto links = w[a];
-        const int n = label.next(a);
-        parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = label.index(c);
-            if (links[i] > strong) unite(label.data, i, i - n);
-        });
-    }
+    join_strong_links(w, label, tiles);
     parallel_for("light bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         if (label[i] == no_body) return;

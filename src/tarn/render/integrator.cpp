@@ -119,169 +119,220 @@ bool scatters_in_smoke(const World& world, const Inside& where, Ray& ray, float 
     return true;
 }
 
-}  // namespace
+// A path of light, followed back from where it is seen.
+class Path {
+public:
+    Path(const World& world, const Photons* photons, const LightPathParams& params, const Ray& ray, Random& random, Features* features)
+        : world_(world), photons_(photons), params_(params), ray_(ray), random_(random), features_(features),
+          where_{world.bodies_at(ray.o, ray.time)}
+    {
+    }
 
-Vec3f radiance(const World& world, const Photons* photons, const LightPathParams& params, Ray ray, Random& random,
-               Features* features)
-{
-    Vec3f light, through = Vec3f::all(1);
-    Inside where{world.bodies_at(ray.o, ray.time)};
-    bool scattered = false;  // has the path met anything that scatters?
-    bool straight = true;    // since then, nothing but air and clear media
-    float drawn = 0;         // the density with which its direction was drawn there
-    bool seen = false, coloured = false;
-    int collisions = 0;
+    // What it brings when it has come to its end.
+    Vec3f follow()
+    {
+        for (int bounce = 0; bounce < params_.bounces;) {
+            Hit hit;
+            const bool found = world_.hit(hit, ray_, where_);
+            // In smoke and milk light turns hundreds of times before it is out: only surfaces count as bounces.
+            Step step = meet_smoke(found ? &hit : nullptr);
+            if (step == Step::on && found && hit.floor) fade(hit);
+            if (step == Step::on) step = pass_medium(found ? &hit : nullptr);
+            if (step == Step::ended) return light_;
+            if (step == Step::scattered) continue;
+            if (!found) return see_sky(), light_;
+            see_surface(hit);
+            if (hit.light >= 0) return see_light(hit), light_;
+            if (!meet_surface(hit)) return light_;
+            ray_.o = world_.leave(hit, ray_.d);
+            where_.bodies = world_.bodies_at(ray_.o, ray_.time);
+            const Material* const inside = world_.medium(where_);
+            if (bounce++ > 0 && !survives(through_, inside ? inside->ior : 1, random_)) break;
+        }
+        return light_;
+    }
 
-    const auto add = [&](Vec3f more) {
+private:
+    // What happens between two surfaces: it gets there, turns on its way, or ends.
+    enum class Step { on, scattered, ended };
+
+    void add(Vec3f more)
+    {
         const float most = largest(more);
-        light += params.clamp > 0 && most > params.clamp ? (params.clamp / most) * more : more;
-    };
+        light_ += params_.clamp > 0 && most > params_.clamp ? (params_.clamp / most) * more : more;
+    }
     // The share of a light that a chance hit brings.
-    const auto share = [&](float light_density) {
-        if (!scattered) return 1.0f;
-        if (straight) return balance(drawn, light_density);
-        return photons ? 0.0f : 1.0f;
-    };
+    float share(float light_density) const
+    {
+        if (!scattered_) return 1.0f;
+        if (straight_) return balance(drawn_, light_density);
+        return photons_ ? 0.0f : 1.0f;
+    }
+    void see_colour(Vec3f albedo)
+    {
+        if (features_ && !coloured_) features_->albedo = albedo;
+    }
 
-    for (int bounce = 0; bounce < params.bounces; ++bounce) {
-        Hit hit;
-        const bool found = world.hit(hit, ray, where);
-        const Material* const here = world.medium(where);
-        const bool in_smoke = world.smoke && !here;
-        if (in_smoke && features && !seen) see_smoke(*features, *world.smoke, ray, found ? &hit : nullptr);
-        if (Vec3f lit; in_smoke && scatters_in_smoke(world, where, ray, found ? hit.t : endless, random, through, lit, drawn)) {
-            if (features && !coloured) features->albedo = Vec3f::all(1);
-            seen = coloured = scattered = straight = true;
-            add(lit);
-            if (++collisions > most_collisions || !survives(through, 1, random)) return light;
-            --bounce;  // as in milk, only surfaces count
-            continue;
-        }
-        if (found && hit.floor) {
-            // Just above the horizon.
-            const float faded = world.floor->faded(hit.position);
-            if (faded > 0)
-                add(faded * (through * world.lights.dome.radiance(normalized({ray.d[0], 0.012f, ray.d[2]}))));
-            through *= 1 - faded;
-        }
-        if (here) {
-            const Medium& medium = here->medium;
-            if (medium.scatters()) {
-                // A distance for one of the colours, weighed for all of them.
-                const Vec3f extinction = medium.extinction();
-                const int c = std::min(2, static_cast<int>(3 * random.next()));
-                const float way = -std::log(1 - random.next()) / std::max(extinction[c], 1e-20f);
-                const bool stays = way < (found ? hit.t : endless);
-                const Vec3f passes = medium.transmittance(stays ? way : hit.t);
-                float density = 0;
-                for (int k = 0; k < 3; ++k) density += (stays ? extinction[k] : 1.0f) * passes[k] / 3;
-                through = (1 / density) * (through * passes);
-                if (stays) {
-                    const Vec3f x = ray.at(way);
-                    if (features && !coloured) features->albedo = Vec3f::all(1);
-                    coloured = true;
-                    if (photons) {
-                        Vec3f sum;
-                        photons->media.in_medium(x, [&](const Photon& p, float w) {
-                            sum += (w * phase(-dot(p.from, -ray.d), medium.forward)) * p.flux;
-                        });
-                        // Photons are as dense as collisions, of which this part scatters.
-                        for (int k = 0; k < 3; ++k) sum[k] *= medium.scattering[k] / std::max(extinction[k], 1e-20f);
-                        add(through * sum);
-                    }
-                    through = through * medium.scattering;
-                    ray.o = x;
-                    ray.d = scattered_direction(ray.d, medium.forward, random, drawn);
-                    scattered = true;
-                    straight = false;
-                    // In milk light turns hundreds of times before it is out; only surfaces count as bounces.
-                    if (++collisions > most_collisions) return light;
-                    --bounce;
-                    if (!survives(through, here->ior, random)) return light;
-                    continue;
-                }
-            } else if (!medium.clear() && found) {
-                through = through * medium.transmittance(hit.t);
-            }
-        }
+    Step meet_smoke(const Hit* hit)
+    {
+        if (!world_.smoke || world_.medium(where_)) return Step::on;
+        if (features_ && !seen_) see_smoke(*features_, *world_.smoke, ray_, hit);
+        Vec3f lit;
+        if (!scatters_in_smoke(world_, where_, ray_, hit ? hit->t : endless, random_, through_, lit, drawn_)) return Step::on;
+        see_colour(Vec3f::all(1));
+        seen_ = coloured_ = scattered_ = straight_ = true;
+        add(lit);
+        return ++collisions_ > most_collisions || !survives(through_, 1, random_) ? Step::ended : Step::scattered;
+    }
 
-        if (!found) {
-            const Dome::Look sky = world.lights.dome.look(ray.d);
-            add((scattered && straight ? balance(drawn, sky.density) : 1.0f) * (through * sky.radiance));
-            for (const Sun& sun : world.lights.suns)
-                if (sun.holds(ray.d)) add(share(1 / sun.solid_angle()) * (through * sun.radiance()));
-            if (features && !seen && features->depth == 0) features->depth = endless;
-            if (features && !coloured) features->albedo = Vec3f::all(1);
-            return light;
-        }
-        if (features && !seen) {
-            seen = true;
-            if (features->depth == 0) features->depth = hit.t;
-            features->normal = hit.normal;
-            features->velocity =
-                hit.body >= 0 ? world.velocity_at(hit.body, hit.position, ray.time) : hit.velocity;
-        }
-        if (hit.light >= 0) {
-            const AreaLight& area = world.lights.areas[static_cast<size_t>(hit.light)];
-            const float cosine = -dot(ray.d, area.normal);
-            add(share(hit.t * hit.t / (cosine * area.area())) * (through * area.radiance));
-            if (features && !coloured) features->albedo = Vec3f::all(1);
-            return light;
-        }
+    // The floor ends softly: it lets through what is just above the horizon.
+    void fade(const Hit& hit)
+    {
+        const float faded = world_.floor->faded(hit.position);
+        if (faded > 0) add(faded * (through_ * world_.lights.dome.radiance(normalized({ray_.d[0], 0.012f, ray_.d[2]}))));
+        through_ *= 1 - faded;
+    }
 
-        const Material& m = world.materials[static_cast<size_t>(hit.material)];
-        const Vec3f n = dot(ray.d, hit.normal) < 0 ? hit.normal : -hit.normal;
+    Step pass_medium(const Hit* hit)
+    {
+        const Material* const here = world_.medium(where_);
+        if (!here) return Step::on;
+        const Medium& medium = here->medium;
+        if (!medium.scatters()) {
+            if (!medium.clear() && hit) through_ = through_ * medium.transmittance(hit->t);
+            return Step::on;
+        }
+        // A distance for one of the colours, weighed for all of them.
+        const Vec3f extinction = medium.extinction();
+        const int c = std::min(2, static_cast<int>(3 * random_.next()));
+        const float way = -std::log(1 - random_.next()) / std::max(extinction[c], 1e-20f);
+        const bool stays = way < (hit ? hit->t : endless);
+        const Vec3f passes = medium.transmittance(stays ? way : hit->t);
+        float density = 0;
+        for (int k = 0; k < 3; ++k) density += (stays ? extinction[k] : 1.0f) * passes[k] / 3;
+        through_ = (1 / density) * (through_ * passes);
+        if (!stays) return Step::on;
+        const Vec3f x = ray_.at(way);
+        see_colour(Vec3f::all(1));
+        coloured_ = true;
+        if (photons_) {
+            Vec3f sum;
+            photons_->media.in_medium(
+                x, [&](const Photon& p, float w) { sum += (w * phase(-dot(p.from, -ray_.d), medium.forward)) * p.flux; });
+            // Photons are as dense as collisions, of which this part scatters.
+            for (int k = 0; k < 3; ++k) sum[k] *= medium.scattering[k] / std::max(extinction[k], 1e-20f);
+            add(through_ * sum);
+        }
+        through_ = through_ * medium.scattering;
+        ray_.o = x;
+        ray_.d = scattered_direction(ray_.d, medium.forward, random_, drawn_);
+        scattered_ = true;
+        straight_ = false;
+        return ++collisions_ > most_collisions || !survives(through_, here->ior, random_) ? Step::ended : Step::scattered;
+    }
+
+    void see_sky()
+    {
+        const Dome::Look sky = world_.lights.dome.look(ray_.d);
+        add((scattered_ && straight_ ? balance(drawn_, sky.density) : 1.0f) * (through_ * sky.radiance));
+        for (const Sun& sun : world_.lights.suns)
+            if (sun.holds(ray_.d)) add(share(1 / sun.solid_angle()) * (through_ * sun.radiance()));
+        if (features_ && !seen_ && features_->depth == 0) features_->depth = endless;
+        see_colour(Vec3f::all(1));
+    }
+
+    void see_light(const Hit& hit)
+    {
+        const AreaLight& area = world_.lights.areas[static_cast<size_t>(hit.light)];
+        const float cosine = -dot(ray_.d, area.normal);
+        add(share(hit.t * hit.t / (cosine * area.area())) * (through_ * area.radiance));
+        see_colour(Vec3f::all(1));
+    }
+
+    // What denoisers are told of the first surface.
+    void see_surface(const Hit& hit)
+    {
+        if (!features_ || seen_) return;
+        seen_ = true;
+        if (features_->depth == 0) features_->depth = hit.t;
+        features_->normal = hit.normal;
+        features_->velocity = hit.body >= 0 ? world_.velocity_at(hit.body, hit.position, ray_.time) : hit.velocity;
+    }
+
+    // Where it goes on from a surface. Returns whether it does.
+    bool meet_surface(const Hit& hit)
+    {
+        const Material& m = world_.materials[static_cast<size_t>(hit.material)];
+        const Vec3f n = dot(ray_.d, hit.normal) < 0 ? hit.normal : -hit.normal;
+        if (m.kind != MaterialKind::dielectric && !m.specular()) return scatter(hit, m, n);
+        straight_ = false;
         if (m.kind == MaterialKind::dielectric) {
-            const Inside after = world.beyond(where, hit);
-            const Material* const there = world.medium(after);
-            const float n1 = here ? here->ior : 1, n2 = there ? there->ior : 1;
-            straight = false;
-            if (n1 == n2) {
-                where = after;
-            } else {
-                Vec3f bent;
-                if (random.next() < fresnel(-dot(ray.d, n), n1 / n2) || !refract(bent, ray.d, n, n1 / n2)) {
-                    ray.d = reflect(ray.d, n);
-                } else {
-                    ray.d = bent;
-                    where = after;
-                    through *= n1 * n1 / (n2 * n2);
-                }
-            }
-        } else if (m.specular()) {
-            straight = false;
-            through = through * mirror(m.texture.at(hit.position, hit.normal), -dot(ray.d, n));
-            ray.d = reflect(ray.d, n);
+            refract_or_reflect(hit, n);
         } else {
-            const Vec3f colour = m.texture.at(hit.position, hit.normal), out = -ray.d;
-            if (features && !coloured) {
-                coloured = true;
-                features->albedo = colour;
-            }
-            add(through * direct_light(world, m, colour, hit, n, out, where, ray.time, random));
-            if (photons) {
-                Vec3f sum;
-                photons->surface.on_surface(hit.position, n, [&](const Photon& p, float w) {
-                    sum += w * (value(m, colour, n, out, p.from) * p.flux);
-                });
-                add(through * sum);
-            }
-            Scattered next;
-            if (!sample(next, m, colour, n, out, random)) return light;
-            through = through * next.weight;
-            ray.d = next.direction;
-            drawn = next.density;
-            scattered = straight = true;
+            through_ = through_ * mirror(m.texture.at(hit.position, hit.normal), -dot(ray_.d, n));
+            ray_.d = reflect(ray_.d, n);
         }
-        ray.o = world.leave(hit, ray.d);
-        where.bodies = world.bodies_at(ray.o, ray.time);
+        return true;
+    }
 
-        if (bounce > 0) {
-            const Material* const inside = world.medium(where);
-            if (!survives(through, inside ? inside->ior : 1, random)) return light;
+    void refract_or_reflect(const Hit& hit, Vec3f n)
+    {
+        const Inside after = world_.beyond(where_, hit);
+        const Material *const here = world_.medium(where_), *const there = world_.medium(after);
+        const float n1 = here ? here->ior : 1, n2 = there ? there->ior : 1;
+        Vec3f bent;
+        if (n1 == n2) {
+            where_ = after;
+        } else if (random_.next() < fresnel(-dot(ray_.d, n), n1 / n2) || !refract(bent, ray_.d, n, n1 / n2)) {
+            ray_.d = reflect(ray_.d, n);
+        } else {
+            ray_.d = bent;
+            where_ = after;
+            through_ *= n1 * n1 / (n2 * n2);
         }
     }
-    return light;
+
+    bool scatter(const Hit& hit, const Material& m, Vec3f n)
+    {
+        const Vec3f colour = m.texture.at(hit.position, hit.normal), out = -ray_.d;
+        see_colour(colour);
+        coloured_ = true;
+        add(through_ * direct_light(world_, m, colour, hit, n, out, where_, ray_.time, random_));
+        if (photons_) {
+            Vec3f sum;
+            photons_->surface.on_surface(hit.position, n,
+                                         [&](const Photon& p, float w) { sum += w * (value(m, colour, n, out, p.from) * p.flux); });
+            add(through_ * sum);
+        }
+        Scattered next;
+        if (!sample(next, m, colour, n, out, random_)) return false;
+        through_ = through_ * next.weight;
+        ray_.d = next.direction;
+        drawn_ = next.density;
+        scattered_ = straight_ = true;
+        return true;
+    }
+
+    const World& world_;
+    const Photons* photons_;
+    const LightPathParams& params_;
+    Ray ray_;
+    Random& random_;
+    Features* features_;
+    Inside where_;
+    Vec3f light_, through_ = Vec3f::all(1);
+    bool scattered_ = false;  // has the path met anything that scatters?
+    bool straight_ = true;    // since then, nothing but air and clear media
+    float drawn_ = 0;         // the density with which its direction was drawn there
+    bool seen_ = false, coloured_ = false;
+    int collisions_ = 0;
+};
+
+}  // namespace
+
+Vec3f radiance(const World& world, const Photons* photons, const LightPathParams& params, Ray ray, Random& random, Features* features)
+{
+    return Path(world, photons, params, ray, random, features).follow();
 }
 
 }  // namespace tarn

@@ -44,7 +44,7 @@ bool is_local(const std::string& host)
 std::string content_type(const std::string& name)
 {
     static const std::map<std::string, std::string> types = {
-        {".html", "text/html; charset=utf-8"}, {".css", "text/css"},   {".js", "text/javascript"}, {".wasm", "application/wasm"},
+        {".html", "text/html; charset=utf-8"}, {".css", "text/css"},   {".js", "text/javascript"}, {".gz", "application/gzip"},
         {".toml", "text/plain; charset=utf-8"}, {".json", "application/json"}, {".png", "image/png"}, {".csv", "text/csv"},
         {".txt", "text/plain; charset=utf-8"}, {".mp4", "video/mp4"},
     };

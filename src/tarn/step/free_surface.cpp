@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tarn/advect/advect.h"
@@ -147,43 +146,6 @@ SolveReport apply_viscosity(Water<D>& w, const Params& p, const Boundary<D>& bou
                    ViscosityScratch<D>{w.faces, w.viscosity[0], w.viscosity[1], w.viscosity[2]});
 }
 
-}  // namespace
-
-template <int D>
-double book_gain(Water<D>& w, double gained)
-{
-    std::vector<double>& target = w.ledger.expected;
-    const double held = std::accumulate(target.begin(), target.end(), w.ledger.elsewhere);
-    gained = std::max(gained, -std::max(0.0, std::min(held, w.volume_expected)));
-    if (gained == 0) return 0;
-    std::vector<double> weight;
-    if (w.flows.any_inlet || w.flows.any_rate) {
-        SumsByBody sums(w.ledger.expected.size());
-        const SumsByBody::Adder add = sums.adder();
-        const auto body = std::as_const(w.ledger.body).view();
-        const View<D, const uint8_t> inlet =
-            w.flows.any_inlet ? std::as_const(w.flows.inlet).view() : View<D, const uint8_t>{};
-        const View<D, const float> rate =
-            w.flows.any_rate ? std::as_const(w.flows.volume_rate).view() : View<D, const float>{};
-        parallel_for("ledger", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-            if (body(c) == 0) return;
-            if ((inlet.data && inlet(c)) || (rate.data && rate(c) != 0)) add(c, body(c), 1);
-        });
-        weight = sums.result();
-    }
-    const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
-    double rest = gained;
-    for (size_t i = 0; i < weight.size() && all > 0; ++i) {
-        const double part = std::max(gained * weight[i] / all, -target[i]);
-        target[i] += part;
-        rest -= part;
-    }
-    share_out(w.ledger, rest);
-    return gained;
-}
-
-namespace {
-
 // Spray flies and lands, and rain begins to fall; what they hold is part of no target volume. Returns what has landed.
 template <int D>
 std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
@@ -198,7 +160,8 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     if (!landings.empty()) find_wet_tiles(w);
     for (const Landing<D>& l : landings) {
         if (l.body == 0) {
-            w.volume_expected -= cell * l.volume;
+            // No more than there is, to round-off.
+            w.volume_expected = std::max(0.0, w.volume_expected - cell * l.volume);
             continue;
         }
         w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
@@ -526,11 +489,5 @@ TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE
 
 }  // namespace free_surface
-
-#define TARN_INSTANTIATE(D) \
-    template double book_gain(Water<D>&, double);
-TARN_INSTANTIATE(2)
-TARN_INSTANTIATE(3)
-#undef TARN_INSTANTIATE
 
 }  // namespace tarn

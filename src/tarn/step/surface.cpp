@@ -351,72 +351,6 @@ Water<D> initial_surface(const Scene& scene)
     return w;
 }
 
-// Volume that leaves through open sides, per second.
-template <int D>
-double outflow(const Water<D>& w, Boundary<D> boundary)
-{
-    double flow = 0;
-    const auto phi = w.phi.view();
-    const float h = static_cast<float>(w.grid.h);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            if (!boundary.wall_open[a][side]) continue;
-            const int layer = side ? w.grid.cells[a] - 1 : 0;
-            const auto u = w.velocity[a].view();
-            flow += parallel_sum("outflow", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                if (c[a] != layer) return 0.0;
-                Cell<D> face = c;
-                face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
-                const float out = side ? u(face) : -u(face);  // what comes in is air
-                return out > 0 ? static_cast<double>(wet * boundary.open_at(face, a) * out) : 0.0;
-            });
-        }
-    return flow * cell_volume(w.grid) / w.grid.h;
-}
-
-template <int D>
-Pressed find_pressed(const Water<D>& w, const Boundary<D>& boundary)
-{
-    const InPocket<D> in_pocket = w.projection.in_pocket;
-    const bool rates = w.flows.any_rate;
-    if (!boundary.moving && !boundary.inlets && !rates) return {};
-    if (!in_pocket.everything && !in_pocket.labels.data) return {};
-    const auto phi = w.phi.view();
-    const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
-    const float h = static_cast<float>(w.grid.h);
-    const auto sum = [&](bool of_sources) {
-        const double flow = parallel_sum("pressed", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-            if (!(phi(c) < 0) || !in_pocket(phi.index(c))) return 0.0;
-            float in = of_sources && rates ? h * rate(c) : 0.0f, open = 0;
-            for (int a = 0; a < D; ++a)
-                for (int side = 0; side < 2; ++side) {
-                    const Cell<D> face = moved<D>(c, a, side);
-                    const float part = boundary.open_at(face, a);
-                    const float flow = (1 - part) * boundary.closed_velocity(face, a);
-                    if ((boundary.inlet_at(face, a) > 0) == of_sources) in += side ? -flow : flow;
-                    open += part;
-                }
-            return open > 0 ? static_cast<double>(in) : 0.0;
-        });
-        return flow * cell_volume(w.grid) / w.grid.h;
-    };
-    return {sum(true), boundary.moving ? sum(false) : 0};
-}
-
-template <int D>
-double water_volume(const Water<D>& w)
-{
-    const WetPart<D> wet = wet_part(w.phi, w.solids);
-    double elsewhere = w.tall.on ? tall::volume_below(w) : 0.0;
-    for (const OctreeLevel<D>& level : w.octree.levels)
-        if (level.grid.h != w.grid.h) elsewhere += cell_volume(level.grid) * static_cast<double>(level.leaves.cells());
-    return elsewhere + cell_volume(w.grid) * parallel_sum("volume", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                           return static_cast<double>(wet(c));
-                       });
-}
-
 // How fast solids will move where there is water, from their keyframes.
 template <int D>
 static double fastest_solid(const Water<D>& w, const Scene& scene)
@@ -546,9 +480,6 @@ void start_gradients(Water<D>& w)
     template void start_gradients(Water<D>&);                                           \
     template void find_curvature(Water<D>&, const Params&);                             \
     template void set_initial_velocity(FaceField<D>&, const Tiles<D>&, const Scene&);   \
-    template double outflow(const Water<D>&, Boundary<D>);                              \
-    template Pressed find_pressed(const Water<D>&, const Boundary<D>&);                 \
-    template double water_volume(const Water<D>&);                                      \
     template double longest_step(const Water<D>&, const Scene&);                        \
     template void move_boundaries(Water<D>&, const Scene&, double);                     \
     template void carry_surface(Water<D>&, const Params&, double);                      \

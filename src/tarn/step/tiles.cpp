@@ -73,6 +73,7 @@ void find_tiles(Water<D>& w)
     const auto phi = std::as_const(w.phi).view();
     const float band = static_cast<float>(w.tall.on ? tall::nearly * w.band : w.band);
     const int everywhere = w.air ? tile_active : 0;
+    const bool tall = w.tall.on;
     const Ends<D> ends = w.ends;
     const Cell<D> cells = w.grid.cells;
     const std::vector<uint8_t> found =
@@ -82,13 +83,20 @@ void find_tiles(Water<D>& w)
             const int dry = p >= 0 ? tile_dry : 0;
             // An open side under water is a surface, too.
             const bool near = std::fabs(p) < band || (p < 0 && ends.open_at(c, cells));
-            return static_cast<uint8_t>(wet | (near ? tile_band | tile_active | dry : 0));
+            // Told apart below from what the bit says of a tile in the end.
+            const int air = tall && p >= 0 ? tile_shallow : 0;
+            return static_cast<uint8_t>(wet | air | (near ? tile_band | tile_active | dry : 0));
         });
     TileMap<D> left(w.grid), dried(w.grid);
     const std::vector<uint8_t> before_flags = w.map.flags;
     for (size_t i = 0; i < found.size(); ++i)
         if (w.map.flags[i] & tile_candidate) w.map.flags[i] = found[i];
-    if (w.tall.on) tall::keep_layer(w, w.map.flags);
+    if (w.tall.on) {
+        tall::keep_layer(w, w.map.flags);
+        // Inside solids phi may change from water to air without a band between: such a tile is not all water.
+        for (size_t i = 0; i < found.size(); ++i)
+            if ((found[i] & tile_wet) && (found[i] & tile_shallow)) w.map.flags[i] |= tile_active;
+    }
     for (size_t i = 0; i < found.size(); ++i) {
         left.flags[i] = (before_flags[i] & tile_active) && !(w.map.flags[i] & tile_active);
         dried.flags[i] = left.flags[i] && !(w.map.flags[i] & tile_wet);

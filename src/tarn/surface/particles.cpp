@@ -102,8 +102,9 @@ struct Ground {
     }
 
     // A new particle for a cell: placed anywhere in it, then drawn along the surface's normal to the side it is for.
-    // Returns its signed radius, or 0 where no place was found.
-    TARN_HD float place(Cell<D> c, int number, uint32_t cell, uint32_t time, Vec<D, float>& x) const
+    // Returns its signed radius, or 0 where no place was found. Compiled once: those who count places and those who fill them must agree to
+    // the last bit, and inlined into each it would be fused as each likes it.
+    TARN_HD __attribute__((noinline)) float place(Cell<D> c, int number, uint32_t cell, uint32_t time, Vec<D, float>& x) const
     {
         Random random(cell, static_cast<uint32_t>(number), time);
         x = c.template as<float>();
@@ -274,16 +275,44 @@ void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles,
     backend::copy(list, sorted.data(), sorted.size() * sizeof(int));
 }
 
-template <int D, class Eye>
-void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band,
-                 const Field<D>* solid, const Seeding& seeding, long time, SeedingRoom<D>& room, const Eye& eye)
+// The tiles with `band`, in order, and in `ranks` the place of each tile among them, or -1.
+template <int D>
+std::vector<int> number_tiles(const TileMap<D>& map, uint8_t band, std::vector<int>& ranks)
 {
-    std::vector<int> ranks(map.flags.size(), -1), chosen;
+    std::vector<int> chosen;
+    ranks.assign(map.flags.size(), -1);
     for (size_t i = 0; i < map.flags.size(); ++i)
         if (map.flags[i] & band) {
             ranks[i] = static_cast<int>(chosen.size());
             chosen.push_back(static_cast<int>(i));
         }
+    return chosen;
+}
+
+// Puts a cell's particles in one order, whatever they came in, and keeps as many as are wanted, the nearest to the surface, and those that
+// have escaped; a few too many may stay, so that particles which know something are not exchanged for new ones that do not. Returns
+// where those that are kept end.
+TARN_HD inline int keep_nearest(int* order, int begin, int end, const float* far, float wanted)
+{
+    for (int i = begin + 1; i < end; ++i) {
+        const int moving = order[i];
+        int to = i;
+        for (; to > begin && before(far, order[to - 1], moving); --to) order[to] = order[to - 1];
+        order[to] = moving;
+    }
+    const int have = end - begin;
+    if (!(static_cast<float>(have) > 1.5f * wanted)) return end;
+    int keep = static_cast<int>(wanted + 0.5f);
+    while (keep < have && far[order[begin + keep]] < 0) ++keep;  // escaped
+    return begin + keep;
+}
+
+template <int D, class Eye>
+void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band,
+                 const Field<D>* solid, const Seeding& seeding, long time, SeedingRoom<D>& room, const Eye& eye)
+{
+    std::vector<int> ranks;
+    const std::vector<int> chosen = number_tiles(map, band, ranks);
     const Mirror ranks_there, chosen_there;
     const Cell<D> cells = phi.grid().cells;
     const TileCells<D> numbers{ranks_there.of(ranks.data(), ranks.size()),
@@ -295,12 +324,9 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
     const int n = particles.count();
     const ParticleView<D> p = particles.view();
 
-    // Which cell each particle is in, or -1 for those that go, and how far from the surface; escaped ones count as
-    // nearest.
-    int* const cell = room_for(room.cell, n);
-    int* const order = room_for(room.order, n);
-    int* const begin = room_for(room.begin, slots + 1);
-    int* const end = room_for(room.end, slots + 1);
+    // Which cell each particle is in, or -1 for those that go, and how far from the surface; escaped ones count as nearest.
+    int *const cell = room_for(room.cell, n), *const order = room_for(room.order, n);
+    int *const begin = room_for(room.begin, slots + 1), *const end = room_for(room.end, slots + 1);
     int* const first = room_for(room.first, slots + 1);
     float* const far = room_for(room.far, n);
     parallel_range("sort particles", slots + 1, [=] TARN_KERNEL(int i) { begin[i] = first[i] = 0; });
@@ -321,28 +347,15 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
         if (cell[i] >= 0) order[atomic_add(end + cell[i], 1)] = i;
     });
 
-    // How many each cell keeps and how many it gets. Small differences are left alone, so that particles which know
-    // something are not exchanged for new ones that do not.
+    // How many each cell keeps and how many it gets. Small differences are left alone.
     const int per_cell = seeding.per_cell;
     const uint32_t now = static_cast<uint32_t>(time);
     parallel_range("reseed", slots, [=] TARN_KERNEL(int s) {
         Cell<D> c;
         if (!numbers.cell(s, c)) return;
-        // Whatever order they came in, they now stand in one.
-        for (int i = begin[s] + 1; i < end[s]; ++i) {
-            const int moving = order[i];
-            int to = i;
-            for (; to > begin[s] && before(far, order[to - 1], moving); --to) order[to] = order[to - 1];
-            order[to] = moving;
-        }
         const float wanted = ground.wanted(c, per_cell);
-        int have = end[s] - begin[s];
-        if (static_cast<float>(have) > 1.5f * wanted) {
-            int keep = static_cast<int>(wanted + 0.5f);
-            while (keep < have && far[order[begin[s] + keep]] < 0) ++keep;  // escaped
-            have = keep;
-            end[s] = begin[s] + keep;
-        }
+        end[s] = keep_nearest(order, begin[s], end[s], far, wanted);
+        const int have = end[s] - begin[s];
         int added = 0;
         if (static_cast<float>(have) < 0.7f * wanted)
             for (int k = have; static_cast<float>(k) + 0.5f < wanted; ++k) {
