@@ -180,13 +180,14 @@ Vec<D> momentum(const Water<D>& w, const Params& p)
     const double mass = p.fluid.density.constant() * cell_volume(w.grid);
     const auto phi = w.phi.view();
     const Boundary<D> boundary = boundary_of(w, p);
+    const float h = static_cast<float>(w.grid.h);
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view();
         sum[a] = mass * parallel_sum("momentum", all_tiles(w.grid), [=](Cell<D> c) {
                      if (c[a] == 0) return 0.0;
                      const float up = phi(c), down = phi(moved<D>(c, a, -1));
                      if (up >= 0 && down >= 0) return 0.0;
-                     const double wet = up < 0 && down < 0 ? 1 : up < 0 ? surface_fraction(up, down) : surface_fraction(down, up);
+                     const double wet = up < 0 && down < 0 ? 1 : up < 0 ? surface_fraction(up, down, h) : surface_fraction(down, up, h);
                      return wet * static_cast<double>(boundary.open_at(c, a)) * static_cast<double>(u(c));
                  });
         sum[a] += w.bodies[0].mass * w.bodies[0].velocity[a];

@@ -126,6 +126,27 @@ TEST(Source, gives_its_rate_wherever_it_stands)
     }
 }
 
+// A pool that falls out of its open bottom, as one block, has left in full: what leaves is booked as it leaves, at any CFL number, and the
+// last of it, thinner than a cell, too.
+TEST(OpenSide, what_falls_out_has_left)
+{
+    for (const double cfl : {0.5, 2.0, 5.0})
+        for (const double level : {0.2, 0.33}) {
+            Params p = pool(2, 32, level);
+            p.time.cfl = cfl;
+            p.domain.walls.bottom = p.domain.walls.top = WallKind::open;
+            const Scene scene = scene_of(p);
+            Water<2> w = initial_water<2>(scene);
+            const double before = measure(w, p).volume;
+            double worst = 0;
+            run_to(w, scene, 0.5, [&](const StepReport&) {
+                worst = std::max(worst, std::fabs(measure(w, p).volume - w.volume_expected));
+            });
+            EXPECT_LT(worst, 0.005 * before) << "cfl " << cfl << ", level " << level;
+            EXPECT_NEAR(w.volume_expected, 0, 1e-12) << "cfl " << cfl << ", level " << level;
+        }
+}
+
 // An inlet gives its velocity times the area that solids leave open, and inlets that overlap count once: booked to
 // rounding in 2D. A round one of three cells across is found by pieces of cells: 1 %.
 TEST(Inlet, gives_what_solids_leave_open)

@@ -88,7 +88,7 @@ std::vector<double> by_rows(const Water<2>& w, const Boundary<2>& boundary, cons
                     if (unknown[there] > 0)
                         y[here] += open * (p[here] - p[there]);
                     else if (phi(other) >= 0)
-                        y[here] += open / static_cast<double>(surface_fraction(phi(cell), phi(other))) * p[here];
+                        y[here] += open / static_cast<double>(surface_fraction(phi(cell), phi(other), static_cast<float>(w.grid.h))) * p[here];
                 }
         }
     std::vector<double> sum(at(c.nodes()), 0.0);

@@ -22,8 +22,8 @@ NEAR = {module: ":".join(tests) for module, tests in mutate.NEAR.items()}
 STEP = "StillWater*:Ceiling*:OpenSide*:EnclosedAir*:VolumeCorrection*:SurfaceCells*:FixedStep*:Runs*:Waves*:DamBreak*"
 # (name, file below src/tarn/, the line, {what: the line instead}, tests, the files to compile if the line is in a header)
 CONSTANTS = [
-    ("theta_min", "pressure/surface_fraction.h", "theta_min = 1e-2f;",
-     {"half": "theta_min = 5e-3f;", "twice": "theta_min = 2e-2f;", "without": "theta_min = 1e-6f;", "whole cells": "theta_min = 1;"},
+    ("theta_min", "pressure/surface_fraction.h", "theta_min = 2e-4f;",
+     {"half": "theta_min = 1e-4f;", "twice": "theta_min = 4e-4f;", "without": "theta_min = 1e-7f;", "whole cells": "theta_min = 1;"},
      NEAR["pressure"], ["pressure/project.cpp", "pressure/project_phases.cpp", "pressure/enclosed_air.cpp"]),
     ("least_share", "pressure/conjugate_gradients.cpp", "least_share = 0.1;",
      {"half": "least_share = 0.05;", "twice": "least_share = 0.2;", "without": "least_share = 0;"}, NEAR["pressure"], []),

@@ -147,7 +147,7 @@ bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const B
                 const int n = place_at_side<D>(boundary.cells, c, a);
                 // The gap, and the velocity towards the wall at the surface in front of it, where p = 0.
                 const float gap = p(c) + 0.5f * h > 0 ? p(c) + 0.5f * h : 0.0f;
-                const float pushed = xv.data ? xv(c) / surface_fraction(p(c), beyond) : 0.0f;
+                const float pushed = xv.data ? xv(c) / surface_fraction(p(c), beyond, h) : 0.0f;
                 const float towards = at.outward(free[n]) + pushed;
                 if (!(towards > 0)) return 0.0;
                 beyond = nowhere;

@@ -275,7 +275,10 @@ std::vector<Vec<D>> push_and_drag(std::vector<Fragment<D>>& list, const std::vec
             const double given = mass * (f.u[a] - before[a]) - weight;
             exchange.gravity[a] += weight;
             exchange.momentum[a] += given;
-            changes.push(m, a, -given, grid);
+            // The pressure has accelerated the fluid of the whole cell already, with what the fragment takes of it: the grid
+            // feels the drag alone. So bubbles lift the water that they are in, by as much as they make it lighter.
+            const double pressed = f.kind == FragmentKind::foam ? 0 : -volume * m.grad_p[a] * dt;
+            changes.push(m, a, pressed - given, grid);
         }
         velocity_before.push_back(f.kind == FragmentKind::foam ? f.u : before);
         f.age = rounded(f.age + dt);

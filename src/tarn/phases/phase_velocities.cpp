@@ -1,10 +1,12 @@
 #include "tarn/phases/phase_velocities.h"
 
+#include <cmath>
 #include <utility>
 
 #include "tarn/base/axes.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/phases/water_velocity.h"
 
 namespace tarn {
 
@@ -46,7 +48,40 @@ void turn(Field<D>& phi, const Tiles<D>& tiles)
     parallel_for<true>("phase velocities", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = -p(c); });
 }
 
+// The largest component of the velocity on faces of which water holds at least half.
+template <int D>
+float fastest_water(const FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
+{
+    const FaceView<D, const float> u = velocity.view();
+    const auto p = phi.view();
+    return static_cast<float>(parallel_max("fastest water", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        float most = 0;
+        const int i = p.index(c);
+        for (int a = 0; a < D; ++a) {
+            const float lower = c[a] > 0 ? p[i - p.next(a)] : p[i], here = std::fabs(u[a][i]);
+            most = lower + p[i] <= 0 && here > most ? here : most;
+        }
+        return most;
+    }));
+}
+
 }  // namespace
+
+template <int D>
+void hold_to_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Tiles<D>& tiles)
+{
+    constexpr float times = 2;
+    const float most = times * fastest_water(velocity, phases.phi, tiles);
+    for (int a = 0; a < D; ++a) {
+        phases.air[a].copy(velocity[a]);
+        const auto u = velocity[a].view();
+        parallel_for_faces<true>("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = u.index(c);
+            const float v = u[i], below = v < most ? v : most;
+            u[i] = below > -most ? below : -most;
+        });
+    }
+}
 
 template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
@@ -68,6 +103,33 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
         if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
+}
+
+template <int D>
+void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases, const Params& params,
+                      const Tiles<D>& tiles)
+{
+    const double water = params.fluid.density.constant(), air = params.air.density.constant();
+    const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
+    const bool gradients = gradient[0].any();
+    const auto phi = std::as_const(phases.phi).view();
+    for (int a = 0; a < D; ++a) {
+        const auto of_water = velocity[a].view(), of_air = phases.air[a].view();
+        const FaceView<D> g_water = gradients ? gradient[a].view() : FaceView<D>{};
+        const FaceView<D> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D>{};
+        const int n = phi.next(a), last = tiles.grid.cells[a];
+        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = phi.index(c);
+            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
+            const bool wet = lower + upper <= 0;
+            const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
+            (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
+            for (int b = 0; b < D && gradients; ++b) {
+                const float g_own = wet ? g_water[b][i] : g_air[b][i], g = wet ? g_air[b][i] : g_water[b][i];
+                (wet ? g_air : g_water)[b][i] = g + rest * (g_own - g);
+            }
+        });
+    }
 }
 
 template <int D>
@@ -109,6 +171,9 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
+    template void hold_to_water(FaceField<D>&, PhaseVelocities<D>&, const Tiles<D>&);                                  \
+    template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
+                                   const Tiles<D>&);                                                                   \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
                                   FaceField<D>&, FaceField<D>&, const Sheets<D>&, const Tiles<D>&);                    \
     template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \

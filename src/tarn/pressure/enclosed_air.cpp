@@ -479,7 +479,7 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     const View<D, const float> bent = kappa ? kappa->view() : View<D, const float>{};
     int* const region = room_for(from_, count);
     backend::copy(region, region_.data(), region_.size() * sizeof(int));
-    const SurfaceFaces<D> faces_of{p, bent, u, boundary, tension};
+    const SurfaceFaces<D> faces_of{p, bent, u, boundary, tension, static_cast<float>(phi.grid().h)};
     int* const next = room_for(roots_, 1);
     parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {

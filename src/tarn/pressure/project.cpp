@@ -17,12 +17,13 @@ namespace {
 template <int D>
 struct PlainBox {
     View<D, const float> phi;
+    float least;       // what phi is at most in water, see surface_fraction.h
     float wall[D][2];  // one over the distance to the air past an open side; 0 where closed
 
-    TARN_HD static float tie(float own, float neighbour, float at_wall)
+    TARN_HD float tie(float own, float neighbour, float at_wall) const
     {
-        const float theta = own / (own - neighbour), kept = theta < theta_min ? theta_min : theta;
-        const float t = is_nowhere(neighbour) ? at_wall : 1 / kept;
+        const float kept = own < least ? own : least;
+        const float t = is_nowhere(neighbour) ? at_wall : (kept - neighbour) / kept;
         return neighbour < 0 ? 0.0f : t;
     }
 };
@@ -30,7 +31,7 @@ struct PlainBox {
 template <int D>
 PlainBox<D> plain_box(const Field<D>& phi, const Boundary<D>& boundary)
 {
-    PlainBox<D> box{phi.view(), {}};
+    PlainBox<D> box{phi.view(), -theta_min * static_cast<float>(phi.grid().h), {}};
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) box.wall[a][side] = boundary.wall_open[a][side] ? 1.0f : 0.0f;
     return box;
@@ -84,7 +85,7 @@ void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const Fa
             const int n = phi.next(a);
             const float lower = phi[i - n], upper = phi[i + n];
             flow += u[a][i + n] - u[a][i];
-            tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) + PlainBox<D>::tie(own, upper, box.wall[a][1]);
+            tie += box.tie(own, lower, box.wall[a][0]) + box.tie(own, upper, box.wall[a][1]);
         }
         const float start = xv[i] * to_x;
         const float more = swelling.data ? swelling[i] * h : 0.0f;
@@ -109,8 +110,8 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             // With both cells dry neither tie nor x counts.
-            const float down = PlainBox<D>::tie(upper, lower, wall_below),
-                        up = PlainBox<D>::tie(lower, upper, wall_above);
+            const float down = box.tie(upper, lower, wall_below),
+                        up = box.tie(lower, upper, wall_above);
             const float scale = upper < 0 ? down : up;
             const bool both = (upper < 0) & (lower < 0), any = (upper < 0) | (lower < 0);
             const float xi = xv[i], xn = xv[i - n];
@@ -147,7 +148,7 @@ Stages<D> stages_of(FaceField<D>& velocity, Field<D>& x, const Field<D>& phi, co
 {
     const bool plain =
         !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
-    Stages<D> s{velocity, x, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), {}, 0, {}, to_x, {}},
+    Stages<D> s{velocity, x, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), static_cast<float>(phi.grid().h), {}, 0, {}, to_x, {}},
                 plain_box(phi, boundary), plain};
     if (forces.kappa) {
         s.surface.kappa = forces.kappa->view();

@@ -24,7 +24,7 @@ struct SurfaceFaces {
     View<D, const float> phi, kappa;
     FaceView<D, const float> u;
     Boundary<D> boundary;
-    float tension;
+    float tension, h;
 
     TARN_HD bool is_one(int i, int slot) const
     {
@@ -39,7 +39,7 @@ struct SurfaceFaces {
         const int a = slot / 2, side = slot % 2;
         const Cell<D> c = air::cell_of<D>(phi.stride, i), other = moved<D>(c, a, 2 * side - 1);
         const Cell<D> face = moved<D>(c, a, side);
-        const float theta = surface_fraction(phi(other), phi[i]);
+        const float theta = surface_fraction(phi(other), phi[i], h);
         const float jump = kappa.data ? tension * (kappa(other) + theta * (kappa[i] - kappa(other))) : 0.0f;
         return {0, phi.index(other), phi.index(face), a, side, boundary.open_at(face, a), 1 / theta, jump, u[a](face)};
     }

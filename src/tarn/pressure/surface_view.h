@@ -10,6 +10,7 @@ template <int D>
 struct SurfaceView {
     Cell<D> cells;
     View<D, const float> phi;
+    float h;
     View<D, const float> kappa;  // data null: no surface tension
     float tension = 0;           // sigma dt / (rho h): times kappa it is the x on the surface
     View<D, const float> pressure;  // of the atmosphere, Pa; data null: none
@@ -22,13 +23,13 @@ struct SurfaceView {
     // lies air, a cell away.
     TARN_HD float closeness(Cell<D> wet_cell, Cell<D> dry_cell) const
     {
-        return is_nowhere(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell));
+        return is_nowhere(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell), h);
     }
     // x on the surface between them.
     TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const
     {
         if ((!kappa.data && !pressure.data) || !inside(dry_cell, axis)) return 0;
-        const float theta = surface_fraction(phi(wet_cell), phi(dry_cell));
+        const float theta = surface_fraction(phi(wet_cell), phi(dry_cell), h);
         const auto between = [&](const View<D, const float>& f) { return f(wet_cell) + theta * (f(dry_cell) - f(wet_cell)); };
         const bool atmosphere = pressure.data && !(enclosed.data && enclosed(dry_cell) != 0);
         return (kappa.data ? tension * between(kappa) : 0.0f) + (atmosphere ? to_x * between(pressure) : 0.0f);

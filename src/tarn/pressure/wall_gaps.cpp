@@ -43,6 +43,7 @@ template <int D>
 bool WallGaps<D>::add_side(std::vector<RegionFace>& faces, const View<D, const float>& phi, const FaceView<D, const float>& velocity,
                            const Boundary<D>& boundary, const Tiles<D>& layer, int axis, int side, int with_voids)
 {
+    const float h = static_cast<float>(layer.grid.h);
     const int* const regions = region_.data();
     const double voids = parallel_sum("gaps at walls", layer, [=] TARN_KERNEL(Cell<D> c) {
         return regions[place_at_side<D>(boundary.cells, c, axis)] == not_known ? 1.0 : 0.0;
@@ -55,7 +56,7 @@ bool WallGaps<D>::add_side(std::vector<RegionFace>& faces, const View<D, const f
         const Cell<D> face = moved<D>(c, axis, side);
         const float open = boundary.open_at(face, axis);
         if (!(phi(c) < 0) || region <= 0 || !(open > 0)) return;
-        const float closeness = 1 / surface_fraction(phi(c), phi(moved<D>(c, axis, 2 * side - 1)));
+        const float closeness = 1 / surface_fraction(phi(c), phi(moved<D>(c, axis, 2 * side - 1)), h);
         found[atomic_add(count, 1)] = {region - 1, phi.index(c), phi.index(face), axis, 1 - side, open, closeness, 0, velocity[axis](face)};
     });
     int number = 0;

@@ -52,7 +52,7 @@ template <int D>
 void average_cut_faces(FaceField<D>& velocity, const Field<D>& phi, const Boundary<D>& boundary, const Tiles<D>& active,
                        FaceField<D>& scratch)
 {
-    const SurfaceView<D> surface{phi.grid().cells, phi.view(), {}, 0, {}, 0, {}};
+    const SurfaceView<D> surface{phi.grid().cells, phi.view(), static_cast<float>(phi.grid().h), {}, 0, {}, 0, {}};
     const auto is_cut = [=] TARN_KERNEL(Cell<D> c, int a) {
         if (boundary.at_wall(c, a)) return false;
         const float open = boundary.open_at(c, a);

@@ -178,9 +178,9 @@ template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt)
 {
     const Params& p = scene.params;
-    // What leaves does so with this velocity, from under the surface as it was and as it becomes.
+    // What leaves does so with this velocity, from under the surface as it is.
     const Boundary<D> boundary = boundary_of(w, p);
-    double gained = -0.5 * dt * outflow(w, boundary);
+    double gained = -outflow(w, boundary, dt);
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
     // Particles that the grid has lost become spray, with the velocity that has carried them.
@@ -191,8 +191,16 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) extend_into_solids(w.phi, w.solids, select(w.map, tile_candidate), w.band, true, w.scratch[0]);
     find_tiles(w);
-    gained -= 0.5 * dt * outflow(w, boundary);
     return gained;
+}
+
+// The target volume of every component goes with its water, and leaves with it.
+template <int D>
+void carry_targets(Water<D>& w, const Params& p, double dt)
+{
+    std::vector<double> gone;
+    carry_bodies(w, p, dt, w.ends.any_open() ? &gone : nullptr);
+    let_components_out(w, gone);
 }
 
 // Sources and sinks get the velocities and rates of this step, and what they bring, with what is gained so far, becomes part of the
@@ -313,7 +321,7 @@ std::vector<Landing<D>> move_water(Water<D>& w, const Scene& scene, double dt, S
     expect_velocity(w, p, dt);
     move_boundaries(w, scene, dt);
     const double gained = move_surface(w, scene, dt);
-    carry_bodies(w, p, dt);
+    carry_targets(w, p, dt);
     std::vector<Landing<D>> landings = move_spray(w, scene, dt);
     pour(w, scene, gained, dt);
     find_enclosed_air(w, boundary_of(w, p), dt);

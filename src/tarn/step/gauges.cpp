@@ -75,7 +75,7 @@ double height(const Water<D>& w, Vec3 point)
 // The pressure's change from one cell to the next along an axis, at a wet cell: from wet neighbours through open faces, or else
 // towards the surface, where p = 0.
 template <int D>
-TARN_HD inline float pressure_slope(const View<D, const float>& pressure, const WetCells<D>& wet, Cell<D> c, int axis)
+TARN_HD inline float pressure_slope(const View<D, const float>& pressure, const WetCells<D>& wet, Cell<D> c, int axis, float h)
 {
     float sum = 0, to_surface = 0;
     int sides = 0, surfaces = 0;
@@ -87,7 +87,7 @@ TARN_HD inline float pressure_slope(const View<D, const float>& pressure, const 
             sum += sign * (pressure(other) - pressure(c));
             ++sides;
         } else if (wet.phi.data && Box<D>{{}, wet.boundary.cells}.contains(other)) {
-            to_surface -= sign * pressure(c) / surface_fraction(wet.phi(c), wet.phi(other));
+            to_surface -= sign * pressure(c) / surface_fraction(wet.phi(c), wet.phi(other), h);
             ++surfaces;
         }
     }
@@ -102,6 +102,7 @@ double pressure_at(const Water<D>& w, const Params& p, Vec3 point)
     const WetCells<D> wet = wet_cells(w, p);
     const auto pressure = w.pressure.view();
     const Cell<D> cells = w.grid.cells;
+    const float h = static_cast<float>(w.grid.h);
     const Vec<D, float> x = in_cells(w.grid, point);
     return read_once<D>([=] TARN_KERNEL() {
         Vec<D> result;
@@ -115,7 +116,7 @@ double pressure_at(const Water<D>& w, const Params& p, Vec3 point)
             if (!wet(c) || !(length(away) < least)) continue;
             least = length(away);
             float value = pressure(c);
-            for (int a = 0; a < D; ++a) value += away[a] * pressure_slope(pressure, wet, c, a);
+            for (int a = 0; a < D; ++a) value += away[a] * pressure_slope(pressure, wet, c, a, h);
             result[0] = static_cast<double>(value);
         }
         return result;

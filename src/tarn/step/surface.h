@@ -119,9 +119,14 @@ double falling_time(const Grid<D>& grid, const Params& params);
 template <int D>
 void correct_volumes(Water<D>& water, const Params& params, double dt);
 
-// Volume that leaves through open sides, per second.
+// The volume that will leave through open sides within dt: the water behind them that is no farther away than it moves.
 template <int D>
-double outflow(const Water<D>& water, Boundary<D> boundary);
+double outflow(const Water<D>& water, Boundary<D> boundary, double dt);
+
+// Components that are gone since the surface moved, with what each should have held: those that were at an open side and did not flow in have
+// left. What others held is shared out.
+template <int D>
+void let_components_out(Water<D>& water, const std::vector<double>& gone);
 
 // Volume per second that sources and solids press into water that touches no air, where it cannot go, as the newest solve
 // found it; negative where they draw it out.

@@ -22,7 +22,7 @@ template <int D>
 void mark_known(Water<D>& w, const Boundary<D>& boundary)
 {
     const auto phi = std::as_const(w.phi).view();
-    const SurfaceView<D> surface{w.grid.cells, phi, {}, 0, {}, 0, {}};
+    const SurfaceView<D> surface{w.grid.cells, phi, static_cast<float>(w.grid.h), {}, 0, {}, 0, {}};
     for (int a = 0; a < D; ++a) {
         const auto k = w.known[a].view();
         const auto u = w.velocity[a].view();

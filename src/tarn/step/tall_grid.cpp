@@ -359,7 +359,7 @@ FaceColumns make_faces(const Water<D>& w, const Boundary<D>& boundary, const Tal
     const FaceColumns empty = face_columns(columns, axis);
     const int n = empty.faces(), a = 2 * axis;
     const auto phi = std::as_const(w.phi).view();
-    const SurfaceView<D> surface{w.grid.cells, phi, {}, 0, {}, 0, {}};
+    const SurfaceView<D> surface{w.grid.cells, phi, static_cast<float>(w.grid.h), {}, 0, {}, 0, {}};
     constexpr int block = 256;
     std::vector<FaceColumns> parts(at((n + block - 1) / block));
     parallel_rows("tall faces", static_cast<int>(parts.size()), [&](int b) {

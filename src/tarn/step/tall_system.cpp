@@ -20,7 +20,10 @@ struct Faces {
     FaceView<D, float> u;
 
     Faces(Water<D>& water, const Boundary<D>& b)
-        : w(water), boundary(b), surface{water.grid.cells, std::as_const(water.phi).view(), {}, 0, {}, 0, {}}, u(water.velocity.view())
+        : w(water),
+          boundary(b),
+          surface{water.grid.cells, std::as_const(water.phi).view(), static_cast<float>(water.grid.h), {}, 0, {}, 0, {}},
+          u(water.velocity.view())
     {
     }
     // What flows through a face besides the water that the pressure moves. A closed side moves as close_walls() says.

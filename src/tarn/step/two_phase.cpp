@@ -10,6 +10,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
+#include "tarn/phases/water_velocity.h"
 #include "tarn/pressure/project_phases.h"
 #include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
@@ -123,35 +124,6 @@ void find_acceleration(Water<D>& w, double dt)
     w.ahead = 0.5 * dt;
 }
 
-// What a phase may not take from the other is in proportion to the difference of their densities: of equal ones each
-// face's velocity is that of both. So extended velocities count with the Atwood number, |rho_water - rho_air| over the
-// sum, and what was there before with the rest.
-template <int D>
-void weigh_extensions(Water<D>& w, const Params& p, const Tiles<D>& tiles)
-{
-    const double water = p.fluid.density.constant(), air = p.air.density.constant();
-    const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
-    const bool gradients = w.velocity_gradient[0].any();
-    const auto phi = std::as_const(w.phases.phi).view();
-    for (int a = 0; a < D; ++a) {
-        const auto of_water = w.velocity[a].view(), of_air = w.phases.air[a].view();
-        const FaceView<D> g_water = gradients ? w.velocity_gradient[a].view() : FaceView<D>{};
-        const FaceView<D> g_air = gradients ? w.phases.air_gradient[a].view() : FaceView<D>{};
-        const int n = phi.next(a), last = w.grid.cells[a];
-        parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const int i = phi.index(c);
-            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
-            const bool wet = lower + upper <= 0;
-            const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
-            (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
-            for (int b = 0; b < D && gradients; ++b) {
-                const float g_own = wet ? g_water[b][i] : g_air[b][i], g = wet ? g_air[b][i] : g_water[b][i];
-                (wet ? g_air : g_water)[b][i] = g + rest * (g_own - g);
-            }
-        });
-    }
-}
-
 // u* = advect(u), each phase's own velocity by itself. `around` holds the surface at the start of the step: only there do they differ.
 template <int D>
 void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, const Tiles<D>& around, double dt, StepReport& report)
@@ -162,7 +134,7 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
     const Sides<D> sides = sides_of(w.solids, w.grid);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
                     sheets_of(w.solids, w.grid), around);
-    weigh_extensions(w, p, around);
+    weigh_extensions(w.velocity, w.velocity_gradient, w.phases, p, around);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
@@ -238,14 +210,15 @@ void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
     if (w.debt.size() > 0) take_from(w.carried.held, lost);
 }
 
-// The surface moves, and sources and sinks change it. Returns the volume that this brought: less than nothing where sinks and open sides
-// take some. What the grid lost is to become fragments.
+// The surface moves, no faster than the fastest water, and sources and sinks change it. Returns the volume that this brought: less than
+// nothing where sinks and open sides take some. What the grid lost is to become fragments.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
-    double gained = -0.5 * dt * outflow(w, boundary);
+    hold_to_water(w.velocity, w.phases, w.tiles_active);
+    double gained = -outflow(w, boundary, dt);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
     lost = foresee_losses(w, p, dt);
@@ -254,13 +227,13 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     correct_phi(w, p, motion);
     take_losses(w, p, lost);
     smooth_phi(w, p, motion, w.band);
+    w.velocity.swap(w.phases.air);
     if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
     gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
-    gained -= 0.5 * dt * outflow(w, boundary);
     return gained;
 }
 
@@ -303,9 +276,11 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
     find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
     take_droplets(w.ledger, lost, kept, w.grid);
     std::vector<double> gone;
+    w.velocity.swap(w.phases.air);  // as the surface moved
     carry_bodies(w, p, dt, kept ? &gone : nullptr);
     if (kept)
         give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
+    w.velocity.swap(w.phases.air);
 
     std::vector<Lost<D>> bubbles, guessed;
     for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);

@@ -44,31 +44,6 @@ double book_gain(Water<D>& w, double gained)
     return gained;
 }
 
-// Volume that leaves through open sides, per second.
-template <int D>
-double outflow(const Water<D>& w, Boundary<D> boundary)
-{
-    double flow = 0;
-    const auto phi = w.phi.view();
-    const float h = static_cast<float>(w.grid.h);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            if (!boundary.wall_open[a][side]) continue;
-            const int layer = side ? w.grid.cells[a] - 1 : 0;
-            const auto u = w.velocity[a].view();
-            flow += parallel_sum("outflow", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                if (c[a] != layer) return 0.0;
-                Cell<D> face = c;
-                face[a] += side;
-                const float wet = wet_fraction<D>(phi, boundary.cells, c, h, sheets);
-                const float out = side ? u(face) : -u(face);  // what comes in is air
-                return out > 0 ? static_cast<double>(wet * boundary.open_at(face, a) * out) : 0.0;
-            });
-        }
-    return flow * cell_volume(w.grid) / w.grid.h;
-}
-
 template <int D>
 Pressed find_pressed(const Water<D>& w, const Boundary<D>& boundary)
 {
@@ -112,7 +87,6 @@ double water_volume(const Water<D>& w)
 
 #define TARN_INSTANTIATE(D)                                             \
     template double book_gain(Water<D>&, double);                       \
-    template double outflow(const Water<D>&, Boundary<D>);              \
     template Pressed find_pressed(const Water<D>&, const Boundary<D>&); \
     template double water_volume(const Water<D>&);
 TARN_INSTANTIATE(2)
