@@ -55,7 +55,7 @@ double under_water(double depth, int dimension)
 }
 
 // Started where Archimedes says, a body stays there: in the mean over a second, the part of it under water is its density over
-// the water's, within 1 % of that.
+// the water's, within 1 % of its volume and 1.5 % of that part: the highest cell under water is known by its centre.
 template <int D>
 void expect_afloat(SolidParams s, double level, int cells, double r, double height, bool round)
 {
@@ -74,7 +74,7 @@ void expect_afloat(SolidParams s, double level, int cells, double r, double heig
     });
     std::printf("%dD %s r %.2f, %.1f cells high: %.4f under water in the mean, at most %.4f off, turned by %.4f\n", D,
                 round ? "ball" : "box ", r, height * cells, sum / time, most, 2 * length(w.bodies[0].rotation.v));
-    EXPECT_NEAR(sum / time, r, 0.01 * r);
+    EXPECT_NEAR(sum / time, r, std::min(0.01, 0.015 * r));
     EXPECT_LT(most, 0.02);
 }
 
