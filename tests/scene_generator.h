@@ -135,7 +135,7 @@ private:
     static bool seldom_fits(const Section& section, const ParamRow& row)
     {
         const std::string name = row.name, table = section.name;
-        for (const char* const of_some : {"path", "heights", "revolve", "live", "preview_grid", "carry_volume", "interface"})
+        for (const char* const of_some : {"path", "heights", "revolve", "live", "preset", "preview_grid", "carry_volume", "interface"})
             if (name == of_some) return true;
         return table == "octree" || table == "tall" || table == "air";
     }

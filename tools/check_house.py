@@ -222,7 +222,7 @@ STEP_FUNCTIONS = {"step", "move_water", "move_surface", "carry_surface", "change
 # What they call that is no part of any method.
 PLUMBING = {"if", "for", "step", "stage", "boundary_of", "select", "sides_of", "sheets_of", "frame_forces", "tiles_to_advect", "has_particles",
             "constant", "fastest_face", "isfinite", "advect", "project", "predict_bodies", "touch", "self_advect", "self_advect_cip",
-            "follow_velocity", "obey_flows"}
+            "follow_velocity", "obey_flows", "is_cip"}
 
 
 def check_reader_table():

@@ -44,8 +44,8 @@ FAULTS = [
     ("pressure/multigrid.cpp", "coarse(c) = 0.5f * s;", "coarse(c) = s;", "coarse conductances are twice too large"),
     ("pressure/multigrid.cpp", "xv[i] += iv[i] > 0 ? add : 0.0f;", "xv[i] -= iv[i] > 0 ? add : 0.0f;", "the coarse correction is taken off"),
     ("pressure/project.cpp", "bv[i] = own < 0 ? more - flow : 0.0f;", "bv[i] = own < 0 ? more + flow : 0.0f;", "sign of the divergence"),
-    ("pressure/project.cpp", "tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) + PlainBox<D>::tie(own, upper, box.wall[a][1]);",
-     "tie += PlainBox<D>::tie(own, lower, box.wall[a][0]) - PlainBox<D>::tie(own, upper, box.wall[a][1]);", "the surface above pushes with the wrong sign"),
+    ("pressure/project.cpp", "tie += box.tie(own, lower, box.wall[a][0]) + box.tie(own, upper, box.wall[a][1]);",
+     "tie += box.tie(own, lower, box.wall[a][0]) - box.tie(own, upper, box.wall[a][1]);", "the surface above pushes with the wrong sign"),
     ("pressure/project.cpp", "const float x_lower = lower ? x[i - x.next(a)] : surface.on_surface(c, below, a);",
      "const float x_lower = lower ? x[i] : surface.on_surface(c, below, a);", "the gradient's lower index"),
     ("pressure/project.cpp", "rhs += t * surface.on_surface(c, other, a);", "rhs -= t * surface.on_surface(c, other, a);",
@@ -79,7 +79,7 @@ FAULTS = [
      "normal stress is halved"),
     ("phases/viscosity.cpp", "force += edge * (u[a](across) - here + (side ? along : -along));", "force += edge * (u[a](across) - here + along);",
      "shear has one sign on both sides"),
-    ("phases/fragments.cpp", "changes.push(m, a, -given, grid);", "changes.push(m, a, given, grid);", "fragments drag the grid the wrong way"),
+    ("phases/fragments.cpp", "changes.push(m, a, pressed - given, grid);", "changes.push(m, a, pressed + given, grid);", "fragments drag the grid the wrong way"),
 ]
 
 

@@ -244,6 +244,23 @@ async function main() {
                 if (view === 'Pressure') check((await page.textContent('#probe')).includes('Pa'), 'the probe tells no pressure');
             }
         }],
+        ['CIP and linear interpolation run side by side, from the same start', async () => {
+            await start('cip_against_linear_2d');
+            await page.click('#split');
+            await page.waitForFunction(() => twin.frame && twin.frame.measures.step > 0 && state.frame.measures.time > 1.5, null, {timeout: 120000});
+            await picture('split');
+            const [own, other] = await page.evaluate(() => [state.frame.measures, twin.frame.measures]);
+            check(Math.abs(own.time - other.time) < 0.1, `at ${own.time} s and ${other.time} s`);
+            check(other.kinetic + other.potential < own.kinetic + own.potential, 'the linear one has lost no more energy');
+            check(await page.isVisible('#twin'), 'it is not shown');
+            await tool('Pour');
+            await drag([[0.4, 0.8], [0.5, 0.8]]);
+            const [poured, beside] = await page.evaluate(() => [state.frame.measures.expected, twin.frame.measures.expected]);
+            check(Math.abs(poured - beside) < 0.02 * poured, `${poured} m² and ${beside} m²`);
+            await page.click('#split');
+            check(!await page.isVisible('#twin'), 'it is still shown');
+            await frames(2);
+        }],
         ['a scene is saved, run by tarn, and opened again', async () => {
             await start('dam_break');
             await tool('Wall');

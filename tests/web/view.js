@@ -16,6 +16,7 @@ async function main() {
         '--set', `domain.cells=${cells}`, '--set', 'output.preview_width=160'];
     execFileSync(program, words('dam_break_2d.toml', 'flat', 5, 32));
     execFileSync(program, words('solids_with_air_2d.toml', 'walls', 3, 32));
+    execFileSync(program, words('wave_tank.toml', 'gauged', 3, 120));
     const going = spawn(program, words('dam_break.toml', 'deep', 400, 40), {stdio: 'ignore'});
     while (!fs.existsSync(path.join(folder, 'deep/surface/frame_0002.ply'))) await new Promise(resolve => setTimeout(resolve, 50));
     const {address, child} = await serve(program, ['view', folder, '--no-browser']);
@@ -29,7 +30,7 @@ async function main() {
             await page.goto(address + '#deep');
             await page.waitForFunction(() => view.shown > 0 && picture.meshes.surface.mesh.indices.length > 300);
             const seconds = (Date.now() - begun) / 1000;
-            check((await page.$$eval('#runs option', all => all.map(o => o.value))).join() === 'deep,flat,walls', 'other runs are listed');
+            check((await page.$$eval('#runs option', all => all.map(o => o.value))).join() === 'deep,flat,gauged,walls', 'other runs are listed');
             return `after ${seconds.toFixed(2)} s`;
         }],
         ['frames come as the run makes them', async () => {
@@ -74,6 +75,29 @@ async function main() {
             await page.selectOption('#runs', 'flat');
             await page.waitForFunction(() => view.run === 'flat' && view.shown === 5 && picture.meshes.surface.mesh.lines);
             await picture('view_flat');
+        }],
+        ['two runs are shown side by side, at the same time and from the same side', async () => {
+            await page.selectOption('#runs', 'deep');
+            await page.waitForFunction(() => view.run === 'deep' && view.shown > 3);
+            await page.selectOption('#others', 'deep');
+            await page.waitForFunction(() => beside.shown === view.shown && beside.picture.meshes.surface.mesh.indices.length > 300);
+            await page.evaluate(() => { picture.turn = [1, 0.2]; picture.turned(); });
+            check(await page.evaluate(() => beside.picture.turn[0] === 1), 'the camera of the run beside stays behind');
+            check(/ \| /.test(await page.textContent('#plots .plot:nth-child(2) b')), 'its numbers are not told');
+            await picture('view_beside');
+            await page.selectOption('#others', 'walls');
+            await page.locator('#frame').fill('3');
+            await page.waitForFunction(() => view.shown === 3 && beside.shown >= 0);
+            await page.selectOption('#others', '');
+            await page.waitForFunction(() => $('stage_beside').hidden);
+        }],
+        ['gauges are plotted', async () => {
+            await page.selectOption('#runs', 'gauged');
+            await page.waitForFunction(() => view.run === 'gauged' && view.gauges.length > 3 && $('plots').childElementCount > 6);
+            check(/\d/.test(await page.textContent('#plots .plot:last-child b')), 'the last gauge tells nothing');
+            await picture('view_gauges');
+            await page.selectOption('#runs', 'flat');
+            await page.waitForFunction(() => view.run === 'flat' && $('plots').childElementCount === 6);
         }],
         ['nothing else of the folder is served', async () => {
             fs.symlinkSync('/etc/hostname', path.join(folder, 'flat/preview/frame_9999.png'));

@@ -8,22 +8,23 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from case import Case
+from shapes import notched_disc, shape_error
 from tarn_state import newest_checkpoint, read_checkpoint, read_stats
 
 # Zalesak 1979, as in figure 2 of Enright, Marschner & Fedkiw 2002; LeVeque 1996; Enright, Fedkiw, Ferziger & Mitchell 2002. Each
 # surface should come back as it was: bounds on what the particle level set may lose of its volume, and its shape differ.
 BOUNDS = {"zalesak": (0.005, 0.02), "vortex_in_a_box": (0.01, None), "enright_sphere": (0.03, None)}
+# The paper's own method, by forward Euler, whose steps the paper does not tell: a tenth of a cell here, as it winds whatever turns outwards. In 3D
+# that takes too long. The bounds are those within which its figure 2 (d) cannot be told from (a).
+PAPER = {"zalesak": 0.02, "vortex_in_a_box": 0.02}
 METHODS = {
     "particle-level-set": {"method.surface": "particle-level-set"},
+    "enright-2002": {"method.preset": "enright-2002", "surface.max_step": "0.1"},
+    "foster-fedkiw-2001": {"method.surface": "foster-fedkiw-2001"},
     "one-sided-particles": {"method.surface": "one-sided-particles"},
     "level-set, WENO5": {"method.surface": "level-set", "surface.advection": "weno5"},
     "level-set, semi-Lagrangian": {"method.surface": "level-set", "surface.advection": "semi-lagrangian"},
 }
-
-
-def notched_disc(x, y):
-    disc = (x - 0.5) ** 2 + (y - 0.75) ** 2 < 0.15**2
-    return disc & ~((np.abs(x - 0.5) < 0.025) & (y < 0.85))
 
 
 def disc(x, y):
@@ -37,35 +38,11 @@ def ball(x, y, z):
 EXACT = {"zalesak": notched_disc, "vortex_in_a_box": disc, "enright_sphere": ball}
 
 
-def refined(phi, fine, offset):
-    """Phi at one of the `fine` points of every cell along each axis, interpolated from the cells around it."""
-    for axis, n in enumerate(offset):
-        at = np.clip(np.arange(phi.shape[axis]) + (n + 0.5) / fine - 0.5, 0, phi.shape[axis] - 1)
-        low = np.minimum(at.astype(int), phi.shape[axis] - 2)
-        shape = [-1 if a == axis else 1 for a in range(phi.ndim)]
-        weight = (at - low).reshape(shape)
-        phi = (1 - weight) * np.take(phi, low, axis) + weight * np.take(phi, low + 1, axis)
-    return phi
-
-
-def shape_error(state, exact):
-    """The part that belongs either to the water or to what it should be, but not to both, of what it should be."""
-    fine = 8 if len(state.cells) == 2 else 4
-    different = wanted = 0
-    for offset in np.ndindex(*[fine] * len(state.cells)):
-        x = np.meshgrid(*[(np.arange(n) + (o + 0.5) / fine) * state.h for n, o in zip(state.cells, offset)],
-                        indexing="ij", sparse=True)
-        is_wet, should = refined(state.phi, fine, offset) < 0, exact(*x)
-        different += np.count_nonzero(is_wet != should)
-        wanted += np.count_nonzero(should)
-    return different / wanted
-
-
 case = Case(__file__)
 rows, ends = [], {}
 for name, (volume_bound, shape_bound) in BOUNDS.items():
     for method, settings in METHODS.items():
-        if method == "one-sided-particles" and name != "zalesak":
+        if method in ("one-sided-particles", "foster-fedkiw-2001") and name != "zalesak" or method == "enright-2002" and name not in PAPER:
             continue
         quiet = {"output.surface": "none", "output.preview": "false"}
         out = case.run(f"{name}-{len(rows)}", {**settings, **quiet}, scene=case.folder.parent.parent / f"scenes/{name}.toml")
@@ -74,6 +51,8 @@ for name, (volume_bound, shape_bound) in BOUNDS.items():
         rows.append((name, method, f"{100 * volume:+.2f} %", f"{100 * shape:.2f} %", f"{stats['seconds'].sum():.0f} s"))
         if len(state.cells) == 2:
             ends[name, method] = state
+        if method == "enright-2002":
+            case.at_most(f"{name}: change of volume with the preset enright-2002", abs(volume), PAPER[name])
         if method == "particle-level-set":
             case.at_most(f"{name}: change of volume", abs(volume), volume_bound)
             if shape_bound:

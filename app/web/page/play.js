@@ -27,6 +27,13 @@ const state = {
     gravity: [0, -9.81], frame: null, waiting: false, strokes: [], down: null, opened: false, sharpness: 1,
 };
 const worker = new Worker('worker.js');
+// The same water by linear interpolation, beside: a second solver that is told all that the first one is.
+const twin = {worker: null, picture: null, frame: null, waiting: false};
+const SCHEMES = ['method.advection', 'surface.advection'];
+function post(message) {
+    worker.postMessage(message);
+    if (twin.worker && message.type !== 'save' && !SCHEMES.includes(message.key)) twin.worker.postMessage(message);
+}
 const canvas = $('water');
 let picture = null;
 try {
@@ -49,7 +56,9 @@ function say(text, calm) {
 
 function openScene(text, file, cells) {
     state.opened = false;
-    worker.postMessage({type: 'open', scene: text, file, cells: cells ?? state.cells, stamp: performance.now()});
+    Object.assign(state, {text, file});
+    twin.waiting = twin.worker !== null;
+    post({type: 'open', scene: text, file, cells: cells ?? state.cells, stamp: performance.now()});
 }
 
 async function openPreset(name) {
@@ -173,7 +182,7 @@ function adapt(measures) {
 function setCells(cells) {
     state.cells = cells;
     state.slow = state.quick = 0;
-    worker.postMessage({type: 'cells', cells, stamp: performance.now()});
+    post({type: 'cells', cells, stamp: performance.now()});
     showCells();
 }
 
@@ -181,12 +190,16 @@ function setCells(cells) {
 
 function fit(cells) {
     const stage = $('stage').getBoundingClientRect(), ratio = cells[0] / cells[1];
-    const width = Math.max(64, Math.min(stage.width - 28, (stage.height - 28) * ratio)), dots = Math.min(devicePixelRatio || 1, 2) * state.sharpness;
-    canvas.style.width = width + 'px';
-    canvas.style.height = width / ratio + 'px';
-    canvas.width = Math.round(width * dots);
-    canvas.height = Math.round(width * dots / ratio);
+    const room = twin.worker ? (stage.width - 42) / 2 : stage.width - 28, high = stage.height - (twin.worker ? 54 : 28);
+    const width = Math.max(64, Math.min(room, high * ratio)), dots = Math.min(devicePixelRatio || 1, 2) * state.sharpness;
+    for (const tank of twin.worker ? [canvas, $('twin')] : [canvas]) {
+        tank.style.width = width + 'px';
+        tank.style.height = width / ratio + 'px';
+        tank.width = Math.round(width * dots);
+        tank.height = Math.round(width * dots / ratio);
+    }
     show();
+    showTwin();
 }
 
 function show() {
@@ -200,10 +213,49 @@ function show() {
     drawGravity();
 }
 
+function showTwin() {
+    const frame = twin.frame;
+    if (!twin.worker || !frame || frame.view !== state.view.field) return;
+    twin.picture.draw(frame, state.view, state.view.field >= 0 ? rangeOf(frame.shown, state.view) : [0, 1], light());
+}
+
+const twinAnswers = {
+    ready: () => openScene(state.text, state.file),
+    opened() {
+        for (const key of SCHEMES) twin.worker.postMessage({type: 'set', key, value: 'linear'});
+    },
+    frame(m) {
+        twin.waiting = false;
+        twin.frame = m;
+        showTwin();
+    },
+    settings() {},
+    error(m) {
+        twin.waiting = false;
+        say('By linear interpolation: ' + m.text);
+    },
+};
+
+function split() {
+    const on = !twin.worker;
+    if (on) {
+        twin.picture = twin.picture || new picture.constructor($('twin'));
+        twin.worker = new Worker('worker.js');
+        twin.worker.onmessage = event => twinAnswers[event.data.type](event.data);
+        twin.waiting = true;
+    } else {
+        twin.worker.terminate();
+        Object.assign(twin, {worker: null, frame: null, waiting: false});
+    }
+    $('twin_tank').hidden = $('own').hidden = !on;
+    $('split').setAttribute('aria-pressed', on);
+    if (state.frame) fit(state.frame.cells);
+}
+
 let shownAt = performance.now(), rate = 60;
 function tick(now) {
     requestAnimationFrame(tick);
-    if (!state.opened || state.waiting) return;
+    if (!state.opened || state.waiting || twin.waiting) return;
     const passed = Math.min((now - shownAt) / 1000, 1 / 30);
     rate += 0.05 * (1000 / Math.max(now - shownAt, 1) - rate);
     shownAt = now;
@@ -218,7 +270,8 @@ function tick(now) {
     const moves = !state.paused || state.single;
     if (!moves && !strokes.length) return;
     state.waiting = true;
-    worker.postMessage({type: 'tick', seconds: moves ? (state.single ? 1 / 60 : Math.max(passed, 1 / 240)) : 0, single: state.single,
+    twin.waiting = twin.worker !== null;
+    post({type: 'tick', seconds: moves ? (state.single ? 1 / 60 : Math.max(passed, 1 / 240)) : 0, single: state.single,
         strokes, stamp: now});
     state.single = false;
 }
@@ -308,7 +361,7 @@ function showLegend(range) {
 
 function setGravity(gravity) {
     state.gravity = gravity;
-    worker.postMessage({type: 'gravity', gravity});
+    post({type: 'gravity', gravity});
     $('gravity').setAttribute('aria-valuenow', Math.hypot(...gravity).toFixed(2));
     drawGravity();
 }
@@ -378,7 +431,7 @@ choices($('tools'), TOOLS, (button, tool, i) => {
 }, () => state.tool, tool => { state.tool = tool; });
 choices($('views'), VIEWS, (button, view) => { button.textContent = view.name; }, () => state.view, view => {
     state.view = view;
-    worker.postMessage({type: 'view', view: view.field, stamp: performance.now()});
+    post({type: 'view', view: view.field, stamp: performance.now()});
 });
 choices($('inks'), INKS, (button, color) => {
     button.className = 'dot';
@@ -413,7 +466,7 @@ function showSettings(rows) {
         const label = box.firstChild;
         label.title = `${row.key}: ${row.meaning}`;
         label.querySelector('span').textContent = row.label;
-        const send = value => worker.postMessage({type: 'set', key: row.key, value});
+        const send = value => post({type: 'set', key: row.key, value});
         if (row.kind === 'boolean') {
             const input = Object.assign(document.createElement('input'), {type: 'checkbox', checked: row.value});
             input.addEventListener('change', () => send(input.checked));
@@ -464,13 +517,14 @@ function setPaused(paused) {
 const act = {
     pause: () => setPaused(!state.paused),
     step: () => { setPaused(true); state.single = true; },
-    reset: () => { worker.postMessage({type: 'restart', stamp: performance.now()}); plots.clear(); },
-    undo: () => worker.postMessage({type: 'undo', stamp: performance.now()}),
+    reset: () => { post({type: 'restart', stamp: performance.now()}); plots.clear(); },
+    undo: () => post({type: 'undo', stamp: performance.now()}),
     open: () => $('file').click(),
-    save: () => worker.postMessage({type: 'save', use: 'file'}),
-    link: () => worker.postMessage({type: 'save', use: 'link'}),
+    save: () => post({type: 'save', use: 'file'}),
+    link: () => post({type: 'save', use: 'link'}),
     png: () => { show(); canvas.toBlob(blob => download('tarn.png', blob)); },
     webm: () => record(),
+    split,
     panels: () => {
         const wide = document.body.classList.toggle('wide');
         $('panels').setAttribute('aria-pressed', !wide);
@@ -504,7 +558,7 @@ $('preset').addEventListener('change', () => openPreset($('preset').value));
 addEventListener('keydown', event => {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const turns = {ArrowDown: [0, -9.81], ArrowUp: [0, 9.81], ArrowLeft: [-9.81, 0], ArrowRight: [9.81, 0], 0: [0, 0]};
-    const keys = {' ': act.pause, '.': act.step, r: act.reset, h: act.panels, v: () => {
+    const keys = {' ': act.pause, s: act.split, '.': act.step, r: act.reset, h: act.panels, v: () => {
         $('views').children[(VIEWS.indexOf(state.view) + (event.shiftKey ? VIEWS.length - 1 : 1)) % VIEWS.length].click();
     }};
     if ((event.ctrlKey || event.metaKey) && event.key === 'z') act.undo();

@@ -52,6 +52,7 @@ class MeshPicture {
         this.shift = [0, 0];
         this.size = [1, 1, 1];
         this.meshes = {};
+        this.beside = null;  // a picture that is looked at from the same side
         this.start();
         canvas.addEventListener('webglcontextlost', event => event.preventDefault());
         canvas.addEventListener('webglcontextrestored', () => { this.start(); for (const name in this.meshes) this.put(name, this.meshes[name].mesh, true); this.draw(); });
@@ -80,13 +81,20 @@ class MeshPicture {
             last = [event.clientX, event.clientY];
             if (event.shiftKey) this.shift = [this.shift[0] - by[0] / 400, this.shift[1] + by[1] / 400];
             else this.turn = [this.turn[0] - by[0] / 150, Math.max(-1.5, Math.min(1.5, this.turn[1] + by[1] / 150))];
-            this.draw();
+            this.turned();
         });
         this.canvas.addEventListener('wheel', event => {
             this.zoom *= Math.exp(event.deltaY / 900);
-            this.draw();
+            this.turned();
             event.preventDefault();
         }, {passive: false});
+    }
+
+    turned() {
+        this.draw();
+        if (!this.beside) return;
+        Object.assign(this.beside, {turn: this.turn, shift: this.shift, zoom: this.zoom});
+        this.beside.draw();
     }
 
     // Memory on the graphics card is that of one mesh of a name: the one before is given back.

@@ -13,11 +13,15 @@ const PLOTS = [
     ['Iterations of pressure', r => r.pressure_iterations, v => v.toFixed(0), '#ff7d9c'],
     ['Seconds a step', r => r.seconds, v => v.toPrecision(2) + ' s', '#d8d26a'],
 ];
+const COLORS = ['#5ad1c0', '#e79bd8', '#9fc2ff', '#ffd27a'];  // of gauges, in turn
 const view = {run: '', frames: {}, kind: '', frame: 0, playing: false, rows: [], status: {}, cache: new Map(), following: true, wanted: null};
 const picture = new MeshPicture($('scene'));
+// The run beside, at the same time of the scene.
+const beside = {run: '', frames: {}, rows: [], gauges: [], scene: '', picture: null, shown: -1};
 
-async function ask(file, as) {
-    const answer = await fetch('run/' + (file === 'runs.json' ? file : encodeURIComponent(view.run) + '/' + file));
+const urlOf = (run, file) => 'run/' + encodeURIComponent(run) + '/' + file;
+async function ask(file, as, run = view.run) {
+    const answer = await fetch(file === 'runs.json' ? 'run/' + file : urlOf(run, file));
     if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
     return answer[as]();
 }
@@ -35,12 +39,12 @@ async function look() {
     try {
         const [status, frames, stats, log, scene] = await Promise.all([ask('run.json', 'json'), ask('frames.json', 'json'),
             ask('stats.csv', 'text'), ask('log.txt', 'text'), view.scene ? view.scene : ask('scene.toml', 'text')]);
+        const gauges = frames.gauges ? rowsOf(await ask('gauges.csv', 'text')) : [];
         if (run !== view.run) return;
-        Object.assign(view, {status, frames, rows: rowsOf(stats), scene});
-        const size = /\[domain\][^[]*?size = \[([^\]]*)\]/.exec(scene)[1].split(',').map(Number);
-        picture.flat = size.length === 2;
-        picture.size = [size[0], size[1], size[2] ?? 0];
-        picture.put('box', boxOf(picture.size));
+        Object.assign(view, {status, frames, rows: rowsOf(stats), scene, gauges});
+        setSize(picture, scene);
+        if (beside.run && beside.status.state === 'running') await lookBeside();
+        makePlots();
         $('axis').disabled = $('place').disabled = picture.flat;
         $('log').textContent = log.split('\n').slice(-200).join('\n');
         showStatus();
@@ -54,6 +58,29 @@ async function look() {
     }
     clearTimeout(look.timer);
     if (view.status.state === 'running') look.timer = setTimeout(look, 1000);
+}
+
+function setSize(of, scene) {
+    const size = /\[domain\][^[]*?size = \[([^\]]*)\]/.exec(scene)[1].split(',').map(Number);
+    of.flat = size.length === 2;
+    of.size = [size[0], size[1], size[2] ?? 0];
+    of.put('box', boxOf(of.size));
+}
+
+// Seconds of the scene for each frame.
+function frameSeconds(scene) {
+    const number = key => Number((new RegExp(`\\[time\\][^[]*?\\n${key} = ([\\d.]+)`).exec(scene) || [])[1]);
+    return (number('speed') || 1) / (number('rate') || 30);
+}
+
+async function lookBeside() {
+    const run = beside.run;
+    const [status, frames, stats, scene] = await Promise.all([ask('run.json', 'json', run), ask('frames.json', 'json', run), ask('stats.csv', 'text', run),
+        ask('scene.toml', 'text', run)]);
+    const gauges = frames.gauges ? rowsOf(await ask('gauges.csv', 'text', run)) : [];
+    if (run !== beside.run) return;
+    Object.assign(beside, {status, frames, scene, gauges, rows: rowsOf(stats)});
+    setSize(beside.picture, scene);
 }
 
 function showStatus() {
@@ -81,22 +108,22 @@ function showKinds() {
 
 const name = (kind, frame, ending) => `${kind}/frame_${String(frame).padStart(4, '0')}.${ending}`;
 
-async function surfaceOf(kind, frame) {
-    const key = `${view.run}/${kind}/${frame}`;
-    if (!view.cache.has(key)) view.cache.set(key, ask(name(kind, frame, 'ply'), 'arrayBuffer').then(readPly));
+async function surfaceOf(kind, frame, run = view.run) {
+    const key = `${run}/${kind}/${frame}`;
+    if (!view.cache.has(key)) view.cache.set(key, ask(name(kind, frame, 'ply'), 'arrayBuffer', run).then(readPly));
     while (view.cache.size > KEPT) view.cache.delete(view.cache.keys().next().value);
     return view.cache.get(key);
 }
 
-async function sliceOf(frame) {
+async function sliceOf(frame, run = view.run) {
     const cut = `slice/${$('field').value}/${$('axis').value}/${$('place').value}/`;
-    const buffer = await ask(cut + name('', frame, 'bin').slice(1), 'arrayBuffer'), [width, height] = new Int32Array(buffer, 0, 2);
+    const buffer = await ask(cut + name('', frame, 'bin').slice(1), 'arrayBuffer', run), [width, height] = new Int32Array(buffer, 0, 2);
     return {width, height, values: new Float32Array(buffer, 8)};
 }
 
 // Phi in blues inside the water and greys outside, speed from dark to bright; a pixel for each cell, enlarged.
-function drawSlice({width, height, values}) {
-    const canvas = $('slice'), context = canvas.getContext('2d'), image = context.createImageData(canvas.width = width, canvas.height = height);
+function drawSlice({width, height, values}, canvas = $('slice')) {
+    const context = canvas.getContext('2d'), image = context.createImageData(canvas.width = width, canvas.height = height);
     const phi = $('field').value === 'phi';
     let most = 1e-9;
     for (const v of values) most = Math.max(most, Math.abs(v));
@@ -134,6 +161,7 @@ async function showFrame(frame) {
         if (view.kind === 'state' && framesOf('state').includes(frame)) drawSlice(await sliceOf(frame));
         $('slice').hidden = $('cut').hidden = view.kind !== 'state';
         $('picture').hidden = !drawn;
+        if (beside.run) await showBeside(frame);
         view.shown = frame;
     } catch (error) {
         $('state').textContent = error.message;
@@ -144,6 +172,51 @@ async function showFrame(frame) {
         view.wanted = null;
         await showFrame(next);
     }
+}
+
+// Of the run beside, the frame that is nearest in time, as far as it has come.
+async function showBeside(frame) {
+    const drawn = view.kind === 'preview' || view.kind === 'render', there = beside.frames[view.kind] || [];
+    const wanted = Math.round(frame * frameSeconds(view.scene) / frameSeconds(beside.scene));
+    const at = there.reduce((best, n) => Math.abs(n - wanted) < Math.abs(best - wanted) ? n : best, there[0]);
+    $('none_beside').hidden = at !== undefined;
+    $('slice_beside').hidden = view.kind !== 'state' || at === undefined;
+    $('picture_beside').hidden = !drawn || at === undefined;
+    if (at === undefined) return;
+    if (drawn) {
+        $('picture_beside').src = urlOf(beside.run, name(view.kind, at, 'png'));
+        await $('picture_beside').decode().catch(() => {});
+    } else if (view.kind === 'state') {
+        drawSlice(await sliceOf(at, beside.run), $('slice_beside'));
+    } else {
+        const solids = (beside.frames.solids || []).filter(n => n <= at).pop();
+        beside.picture.put('surface', await surfaceOf('surface', at, beside.run));
+        beside.picture.put('solids', solids === undefined ? null : await surfaceOf('solids', solids, beside.run));
+        beside.picture.draw();
+    }
+    beside.shown = at;
+}
+
+async function openBeside(run) {
+    beside.run = run;
+    beside.shown = -1;
+    $('stage_beside').hidden = !run;
+    if (run) {
+        if (!beside.picture) {
+            beside.picture = new MeshPicture($('scene_beside'));
+            beside.picture.beside = picture;
+        }
+        picture.beside = beside.picture;
+        for (const kind of ['surface', 'solids']) beside.picture.put(kind, null);
+        Object.assign(beside.picture, {turn: picture.turn, shift: picture.shift, zoom: picture.zoom});
+        await lookBeside();
+    } else {
+        picture.beside = null;
+        Object.assign(beside, {rows: [], gauges: []});
+    }
+    makePlots();
+    picture.draw();
+    await showFrame(view.frame);
 }
 
 let before = 0;
@@ -162,8 +235,18 @@ requestAnimationFrame(tick);
 
 // ---- Plots ----
 
+// What is plotted: numbers of every step, then what gauges read.
+function allPlots() {
+    const columns = view.gauges && view.gauges.length ? Object.keys(view.gauges[0]).filter(c => c !== 'step' && c !== 'time') : [];
+    return [...PLOTS.map(([label, value, text, color]) => ({label, text, color, points: rows => rows.map(r => [r.time, value(r)]), of: 'rows'})),
+        ...columns.map((column, i) => ({label: column, text: v => v.toPrecision(4), color: COLORS[i % COLORS.length],
+            points: rows => column in (rows[0] || {}) ? rows.map(r => [r.time, r[column]]) : [], of: 'gauges'}))];
+}
+
 function makePlots() {
-    $('plots').replaceChildren(...PLOTS.map(([label]) => {
+    const plots = allPlots();
+    if (plots.length === $('plots').childElementCount && plots.every((plot, i) => $('plots').children[i].querySelector('span').textContent === plot.label)) return;
+    $('plots').replaceChildren(...plots.map(({label}) => {
         const box = document.createElement('div');
         box.className = 'plot';
         box.innerHTML = '<div><span></span><b></b></div><canvas width="280" height="44"></canvas>';
@@ -172,25 +255,31 @@ function makePlots() {
     }));
 }
 
+// The run beside is drawn fainter on the same axes.
 function drawPlots() {
-    const rows = view.rows, end = rows.length ? rows[rows.length - 1].time : 1;
-    let here = rows.findLastIndex(row => row.frame <= view.frame);
-    if (here < 0) here = 0;
+    const plots = allPlots(), frame = view.rows.findLastIndex(row => row.frame <= view.frame), now = view.rows.length ? view.rows[Math.max(0, frame)].time : 0;
     [...$('plots').children].forEach((box, n) => {
-        const [, value, text, color] = PLOTS[n], canvas = box.querySelector('canvas'), context = canvas.getContext('2d');
-        const values = rows.map(value).map(v => Number.isFinite(v) ? v : 0), least = Math.min(...values), most = Math.max(...values);
-        box.querySelector('b').textContent = rows.length ? text(values[here]) : '';
+        if (!plots[n]) return;
+        const {points, text, color, of} = plots[n], canvas = box.querySelector('canvas'), context = canvas.getContext('2d');
+        const lines = [points(view[of] || []), points(beside[of] || [])].map(line => line.map(([t, v]) => [t, Number.isFinite(v) ? v : 0]));
+        const all = lines.flat(), end = Math.max(1e-30, ...all.map(p => p[0])), least = Math.min(...all.map(p => p[1])), most = Math.max(...all.map(p => p[1]));
+        const told = line => { const p = line.findLast(([t]) => t <= now + 1e-9) || line[0]; return p ? text(p[1]) : ''; };
+        box.querySelector('b').textContent = told(lines[0]) + (lines[1].length ? ' | ' + told(lines[1]) : '');
         context.clearRect(0, 0, canvas.width, canvas.height);
-        context.strokeStyle = color;
-        context.lineWidth = 1.4;
-        context.beginPath();
-        values.forEach((v, i) => context.lineTo(rows[i].time / end * canvas.width, 41 - 38 * (v - least) / Math.max(most - least, 1e-30)));
-        context.stroke();
-        if (!rows.length) return;
+        lines.forEach((line, which) => {
+            context.strokeStyle = color;
+            context.globalAlpha = which ? 0.45 : 1;
+            context.lineWidth = 1.4;
+            context.beginPath();
+            line.forEach(([t, v]) => context.lineTo(t / end * canvas.width, 41 - 38 * (v - least) / Math.max(most - least, 1e-30)));
+            context.stroke();
+        });
+        context.globalAlpha = 1;
+        if (!lines[0].length) return;
         context.strokeStyle = '#8b9cb3';
         context.beginPath();
-        context.moveTo(rows[here].time / end * canvas.width, 0);
-        context.lineTo(rows[here].time / end * canvas.width, 44);
+        context.moveTo(now / end * canvas.width, 0);
+        context.lineTo(now / end * canvas.width, 44);
         context.stroke();
     });
 }
@@ -218,7 +307,7 @@ addEventListener('keydown', event => {
     event.preventDefault();
 });
 for (const id of ['field', 'axis', 'place']) $(id).addEventListener('input', () => showFrame(view.frame));
-addEventListener('resize', () => picture.draw());
+addEventListener('resize', () => picture.turned());
 
 function open(run) {
     Object.assign(view, {run, scene: null, frame: -1, following: true, kind: '', rows: []});
@@ -228,9 +317,12 @@ function open(run) {
     look();
 }
 $('runs').addEventListener('change', () => open($('runs').value));
+$('others').addEventListener('change', () => openBeside($('others').value).catch(error => { $('state').textContent = error.message; }));
 makePlots();
 ask('runs.json', 'json').then(runs => {
     $('runs').replaceChildren(...runs.map(run => Object.assign(document.createElement('option'), {value: run, textContent: run})));
+    $('others').replaceChildren(...['', ...runs].map(run => Object.assign(document.createElement('option'), {value: run, textContent: run || 'nothing'})));
+    $('others').parentElement.hidden = runs.length < 2;
     const asked = decodeURIComponent(location.hash.slice(1));
     $('runs').value = runs.includes(asked) ? asked : runs[0];
     open($('runs').value);

@@ -521,7 +521,7 @@ TARN_HD inline float euler_weno5(const View<D, const float>& phi, const FaceView
 
 template <int D>
 void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, double far,
-                  Field<D>* const scratch[2], const Ends<D>& ends)
+                  Field<D>* const scratch[2], const Ends<D>& ends, bool euler)
 {
     const Cell<D> cells = phi.grid().cells;
     const auto u = velocity.view();
@@ -540,12 +540,10 @@ void advect_weno5(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& t
     for (int n = 0; n < substeps; ++n) {
         const auto p = phi.view(), first = scratch[0]->view(), second = scratch[1]->view();
         parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) { first(c) = euler_weno5<D>(p, u, cells, c, s); });
-        parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s);
-        });
-        parallel_for("weno5", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s);
-        });
+        const auto again = [=] TARN_KERNEL(Cell<D> c) { second(c) = 0.75f * p(c) + 0.25f * euler_weno5<D>(first, u, cells, c, s); };
+        if (!euler) parallel_for("weno5", tiles, again);
+        const auto last = [=] TARN_KERNEL(Cell<D> c) { first(c) = (1.0f / 3) * p(c) + (2.0f / 3) * euler_weno5<D>(second, u, cells, c, s); };
+        if (!euler) parallel_for("weno5", tiles, last);
         advect_from_beyond(*scratch[0], View<D, const float>(p), u, tiles, s, true, far, ends, Sides<D>{});
         phi.swap(*scratch[0]);
     }
@@ -561,7 +559,7 @@ void advect_beside_walls(Field<D>& phi, const FaceField<D>& velocity, const Tile
 {
     const Place<D, -1> place(phi.grid().cells);
     const float s = static_cast<float>(dt / phi.grid().h);
-    const bool rk3 = scheme == Advection::semi_lagrangian_rk3 || scheme == Advection::weno5;
+    const bool rk3 = scheme == Advection::semi_lagrangian_rk3 || is_weno(scheme);
     const auto u = velocity.view();
     const auto old = std::as_const(phi).view();
     const auto forth = scratch[0]->view(), out = scratch[1]->view();
@@ -600,7 +598,8 @@ void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, 
             const FlowingAir<D>& air)
 {
     if (sides.any()) return advect_beside_walls(phi, velocity, tiles, dt, scheme, near, far, scratch, ends, sides, air);
-    if (scheme == Advection::weno5) return advect_weno5(phi, velocity, tiles, dt, far, scratch, ends);
+    if (is_weno(scheme))
+        return advect_weno5(phi, velocity, tiles, dt, far, scratch, ends, scheme == Advection::forward_euler);
 
     const Place<D, -1> place(phi.grid().cells);
     const float s = static_cast<float>(dt / phi.grid().h);

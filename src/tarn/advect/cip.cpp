@@ -234,6 +234,7 @@ Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, co
                  [&](auto where) { prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), room); });
     constexpr int crossed[] = {3, 5, 6, 7};  // xy, xz, yz, xyz
     Jets<D> jets;
+    jets.rational = axis < 0 ? room.rational_phi : room.rational_velocity;
     jets.of[0] = values.view();
     for (int a = 0; a < D; ++a) jets.of[1 << a] = std::as_const(gradient.along[a]).view();
     for (int n = 0; n < CipRoom<D>::crosses; ++n) jets.of[crossed[n]] = std::as_const(room.cross[n]).view();

@@ -14,6 +14,12 @@
 // Deviation: the change by (5) is kept to what the derivatives themselves are. Beyond a step in which the flow deforms
 // a cell by its own size, the explicit rule would make noise of them.
 //
+// Rational CIP (Xiao, Yabe & Ito 1996) has instead of the cubic a ratio of a cubic and a line, which bends where the data do:
+//
+//   Phi(X) = (a X^3 + b X^2 + c X + phi_i) / (1 + B X),   B = |S - phi_i'| / |phi_i+1' - S| - 1
+//
+// with S the mean slope. It needs no change of slopes; where these have the same side of S it can still leave the range.
+//
 // Derivatives are counted per cell. With thin walls anywhere CIP gives way to linear interpolation.
 
 #include <cstring>
@@ -58,10 +64,24 @@ TARN_HD inline void monotonic_profile(T v0, T s0, T v1, T s1, T x, T& value, T& 
     profile(v0, s0, v1, s1, x, value, slope);
 }
 
+// Rational CIP (Xiao, Yabe & Ito 1996, their alpha being one). Where both slopes are the mean slope, B is zero.
+template <class T>
+TARN_HD inline void rational_profile(T v0, T s0, T v1, T s1, T x, T& value, T& slope)
+{
+    const T difference = v1 - v0, before = difference - s0, after = s1 - difference;
+    const T least = T(1e-6) * (std::fabs(before) + std::fabs(after)) + T(1e-30);
+    const T B = (std::fabs(before) + least) / (std::fabs(after) + least) - 1;
+    const T a = after * (1 + B) - before, b = difference * B + before - a;
+    const T below = 1 / (1 + B * x), rise = ((a * x + b) * x + s0) * x * below;
+    slope = ((3 * a * x + 2 * b) * x + s0 - B * rise) * below;
+    value = v0 + rise;
+}
+
 // A field and its derivatives: bit a of the index says that it is derived along axis a.
 template <int D>
 struct Jets {
     View<D, const float> of[1 << D];
+    bool rational = false;
 };
 
 // A value and its gradient.
@@ -92,7 +112,10 @@ TARN_HD inline Jet<D> sample_cip_plain(const Jets<D>& f, const Lattice<D>& l)
             float* const value = v[d];
             float* const slope = v[d | half];
             for (int n = 0; n < half; ++n)
-                monotonic_profile(value[n], slope[n], value[n + half], slope[n + half], l.w[a], value[n], slope[n]);
+                if (f.rational)
+                    rational_profile(value[n], slope[n], value[n + half], slope[n + half], l.w[a], value[n], slope[n]);
+                else
+                    monotonic_profile(value[n], slope[n], value[n + half], slope[n + half], l.w[a], value[n], slope[n]);
         }
     }
     Jet<D> jet{v[0][0], {}};
@@ -217,8 +240,30 @@ TARN_INLINE void monotonic_profiles(Wide v0, Wide s0, Wide v1, Wide s1, Wide x, 
     slope = (three * ax + (b + b)) * x + a0;
 }
 
+// As rational_profile.
+template <int N, class Wide>
+TARN_INLINE void rational_profiles(Wide v0, Wide s0, Wide v1, Wide s1, Wide x, Wide& value, Wide& slope)
+{
+    using L = Lanes<N>;
+    const Wide one = L::all(1), difference = v1 - v0, before = difference - s0, after = s1 - difference;
+    const Wide far = L::flipped(before, L::sign(before)), near = L::flipped(after, L::sign(after));
+    const Wide least = L::all(1e-6f) * (far + near) + L::all(1e-30f), ratio = (far + least) / (near + least), B = ratio - one;
+    const Wide a = after * ratio - before, b = difference * B + before - a;
+    const Wide below = one / (one + B * x), ax = a * x, rise = ((ax + b) * x + s0) * x * below;
+    slope = ((L::all(3) * ax + (b + b)) * x + s0 - B * rise) * below;
+    value = v0 + rise;
+}
+template <int N, bool rational, class Wide>
+TARN_INLINE void profiles(Wide v0, Wide s0, Wide v1, Wide s1, Wide x, Wide& value, Wide& slope)
+{
+    if constexpr (rational)
+        rational_profiles<N>(v0, s0, v1, s1, x, value, slope);
+    else
+        monotonic_profiles<N>(v0, s0, v1, s1, x, value, slope);
+}
+
 // N cells at once. `where` is the lower corner of each, w[a] the weights along an axis.
-template <int N>
+template <int N, bool rational>
 TARN_INLINE void sample_cells(const Jets<2>& f, const int* where, const float* const* w, Jet<2>* out)
 {
     using L = Lanes<N>;
@@ -231,17 +276,17 @@ TARN_INLINE void sample_cells(const Jets<2>& f, const int* where, const float* c
         v[d] = L::layers(p, sy);
     }
     Wide value, slope;  // of phi and phi_x along y
-    monotonic_profiles<N>(L::lower_pairs(v[0], v[1]), L::lower_pairs(v[2], v[3]), L::upper_pairs(v[0], v[1]),
+    profiles<N, rational>(L::lower_pairs(v[0], v[1]), L::lower_pairs(v[2], v[3]), L::upper_pairs(v[0], v[1]),
                           L::upper_pairs(v[2], v[3]), L::each(w[1]), value, slope);
     const Wide lower = L::lower_mixed(value, slope), upper = L::upper_mixed(value, slope);
-    monotonic_profiles<N>(lower, upper, L::upper_pairs(lower, lower), L::upper_pairs(upper, upper), L::each(w[0]),
+    profiles<N, rational>(lower, upper, L::upper_pairs(lower, lower), L::upper_pairs(upper, upper), L::each(w[0]),
                           value, slope);
     float values[4 * N], slopes[4 * N];
     L::store(values, value);
     L::store(slopes, slope);
     for (int n = 0; n < N; ++n) out[n] = {values[4 * n], {slopes[4 * n], values[4 * n + 1]}};
 }
-template <int N>
+template <int N, bool rational>
 TARN_INLINE void sample_cells(const Jets<3>& f, const int* where, const float* const* w, Jet<3>* out)
 {
     using L = Lanes<N>;
@@ -257,19 +302,19 @@ TARN_INLINE void sample_cells(const Jets<3>& f, const int* where, const float* c
             p_far[n] = p[n] + sz;
             q_far[n] = q[n] + sz;
         }
-        monotonic_profiles<N>(L::layers(p, sy), L::layers(q, sy), L::layers(p_far, sy), L::layers(q_far, sy), z, v[d],
+        profiles<N, rational>(L::layers(p, sy), L::layers(q, sy), L::layers(p_far, sy), L::layers(q_far, sy), z, v[d],
                               v[d | 4]);
     }
     Wide m[4];
     for (int d = 0; d < 8; d += 4)
-        monotonic_profiles<N>(L::lower_pairs(v[d], v[d + 1]), L::lower_pairs(v[d + 2], v[d + 3]),
+        profiles<N, rational>(L::lower_pairs(v[d], v[d + 1]), L::lower_pairs(v[d + 2], v[d + 3]),
                               L::upper_pairs(v[d], v[d + 1]), L::upper_pairs(v[d + 2], v[d + 3]), y, m[d / 2],
                               m[d / 2 + 1]);
     // The four rows become columns.
     const Wide a = L::lower_mixed(m[0], m[1]), b = L::lower_mixed(m[2], m[3]);
     const Wide c = L::upper_mixed(m[0], m[1]), d = L::upper_mixed(m[2], m[3]);
     Wide value, slope;
-    monotonic_profiles<N>(L::lower_pairs(a, b), L::lower_pairs(c, d), L::upper_pairs(a, b), L::upper_pairs(c, d), x,
+    profiles<N, rational>(L::lower_pairs(a, b), L::lower_pairs(c, d), L::upper_pairs(a, b), L::upper_pairs(c, d), x,
                           value, slope);
     float values[4 * N], slopes[4 * N];
     L::store(values, value);
@@ -285,7 +330,10 @@ inline Jet<D> sample_cip(const Jets<D>& f, const Lattice<D>& l)
     const float* w[D];
     for (int a = 0; a < D; ++a) w[a] = l.w + a;
     Jet<D> jet;
-    lanes::sample_cells<1>(f, &l.index, w, &jet);
+    if (f.rational)
+        lanes::sample_cells<1, true>(f, &l.index, w, &jet);
+    else
+        lanes::sample_cells<1, false>(f, &l.index, w, &jet);
     return jet;
 }
 // Many at once.
@@ -298,7 +346,10 @@ inline void sample_cip(const Jets<D>& f, const int* where, const float* const* w
         for (; n + N <= count; n += N) {
             const float* w[D];
             for (int a = 0; a < D; ++a) w[a] = weights[a] + n;
-            lanes::sample_cells<N>(f, where + n, w, out + n);
+            if (f.rational)
+                lanes::sample_cells<N, true>(f, where + n, w, out + n);
+            else
+                lanes::sample_cells<N, false>(f, where + n, w, out + n);
         }
     };
     at(std::integral_constant<int, lanes::most>{});
@@ -361,9 +412,11 @@ struct CipRoom {
     Field<D> deformation[D * D];  // of component b along axis xi, per cell, at cells: number D xi + b
     FaceField<D> moved;           // the velocity when it has just been moved
     Field<D> moved_phi;
+    bool rational_phi = false, rational_velocity = false;  // by which profile they are carried
 
     CipRoom() = default;
-    explicit CipRoom(const Grid<D>& grid) : next(grid), moved(grid), moved_phi(grid)
+    explicit CipRoom(const Grid<D>& grid, bool rational_surface = false, bool rational_flow = false)
+        : next(grid), moved(grid), moved_phi(grid), rational_phi(rational_surface), rational_velocity(rational_flow)
     {
         for (auto& f : cross) f = Field<D>(grid);
         for (auto& f : deformation) f = Field<D>(grid);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tarn/params/presets.h"
 #include "tarn/params/tables.h"
 
 namespace tarn {
@@ -148,6 +149,24 @@ void append_markdown(std::string& out, std::span<const ParamRow> rows, const voi
     }
 }
 
+// What each preset chooses, by key and value, with the paper's place.
+template <class F>
+void for_each_preset(const F& f)
+{
+    const ParamRow* preset = nullptr;
+    for (const Section& section : sections())
+        for (const ParamRow& row : section.rows)
+            if (std::string(section.name) == "method" && std::string(row.name) == "preset") preset = &row;
+    for (const Word& word : preset->words) {
+        std::vector<PresetChoice> chosen;
+        for (const PresetChoice& c : preset_choices())
+            if (static_cast<int>(c.preset) == word.value) chosen.push_back(c);
+        if (!chosen.empty()) f(word.text, chosen);
+    }
+}
+
+const char* preset_meaning = "What method.preset chooses where a scene does not say; keys of the scene come first.";
+
 }  // namespace
 
 std::string params_text()
@@ -161,6 +180,12 @@ std::string params_text()
     }
     out += std::string("\n") + shape_title + "  " + shape_meaning + "\n";
     append_text(out, shape_rows(), params.water.data());
+    out += std::string("\nPresets  ") + preset_meaning + "\n";
+    for_each_preset([&](const char* name, const std::vector<PresetChoice>& chosen) {
+        out += std::string("  ") + name + "\n";
+        for (const PresetChoice& c : chosen)
+            out += std::string("      ") + c.section + "." + c.key + " = " + c.value + "  (" + c.why + ")\n";
+    });
     return out;
 }
 
@@ -184,6 +209,12 @@ std::string params_markdown()
     }
     out += std::string("\n## ") + shape_title + "\n\n" + shape_meaning + "\n\n";
     append_markdown(out, shape_rows(), params.water.data());
+    out += std::string("\n## Presets\n\n") + preset_meaning + " [presets.md](presets.md) compares them with the defaults.\n\n"
+           "| preset | sets | where the paper says so |\n|---|---|---|\n";
+    for_each_preset([&](const char* name, const std::vector<PresetChoice>& chosen) {
+        for (const PresetChoice& c : chosen)
+            out += std::string("| `") + name + "` | `" + c.section + "." + c.key + " = " + c.value + "` | " + c.why + " |\n";
+    });
     return out;
 }
 

@@ -18,9 +18,21 @@ enum class Phases { water, water_air, smoke };
 enum class OctreePressure { second_order, losasso_2004 };
 enum class OctreeDistance { mean, large, small, centres };
 enum class Solver { projection, foster_metaxas };
-enum class SurfaceKind { particle_level_set, one_sided_particles, level_set, markers, marker_chains, height_field };
-enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, cip };
-enum class Redistancing { eikonal, reinitialize };
+enum class Preset { none, foster_1996, enright_2002, losasso_2004, song_2005, irving_2006 };
+enum class SurfaceKind {
+    particle_level_set,
+    one_sided_particles,
+    foster_fedkiw_2001,
+    level_set,
+    markers,
+    marker_chains,
+    height_field
+};
+enum class Advection { semi_lagrangian, semi_lagrangian_rk3, maccormack, weno5, forward_euler, cip, rational_cip };
+enum class Extrapolation { divergence_free, constant };
+enum class Redistancing { eikonal, reinitialize, enright_2002, song_2005 };
+enum class SeedingKind { thinning, even };
+enum class Unreferenced { near_surface, all };
 enum class Interface { smeared, sharp };
 enum class PressureSolver { multigrid, mic0, relaxation };
 enum class DropsShown { all, run, whitewater, none };
@@ -92,7 +104,18 @@ struct MethodParams {
     SurfaceKind surface = SurfaceKind::particle_level_set;
     Advection advection = Advection::semi_lagrangian;  // of the velocity
     Interface interface = Interface::smeared;          // between water and air
+    Preset preset = Preset::none;                      // params/presets.h
+    Extrapolation extrapolation = Extrapolation::divergence_free;
+    bool leapfrog = true;
+    bool wall_separation = true;
+    bool enclosed_air = true;
+    bool phase_velocities = true;  // with air
+    bool cip_far_air = false;      // with air
 };
+
+// Whether derivatives are carried, too.
+constexpr bool is_cip(Advection a) { return a == Advection::cip || a == Advection::rational_cip; }
+constexpr bool is_weno(Advection a) { return a == Advection::weno5 || a == Advection::forward_euler; }
 
 // Cells of several sizes, each twice as large as the one before.   [LGF04]
 struct OctreeParams {
@@ -121,7 +144,11 @@ struct SurfaceParams {
     double max_step = 5;                          // cells that the surface moves at once
     Redistancing distance = Redistancing::eikonal;
     int particles_per_cell = 8;
-    int reseed_every = 10;  // steps
+    SeedingKind seeding = SeedingKind::thinning;
+    int reseed_every = 10;   // steps
+    int reseed_frames = 0;   // 0: by steps
+    bool close_gaps = true;
+    double least_curvature = 0.5;  // 1/cells, with foster-fedkiw-2001
     bool spray = true;
     bool volume_correction = true;
     bool carry_volume = false;  // with air
@@ -134,6 +161,8 @@ struct FragmentParams {
     int most_pieces = 8;
     double stretch = 0;    // s/m: how much longer than wide for each m/s
     double foam_life = 0;  // s m: of a bubble at the surface, times its radius
+    Unreferenced unreferenced = Unreferenced::near_surface;
+    bool after_projection = false;
 };
 
 // Spray, bubbles and foam over a finished run.   effects/whitewater.h; lengths and speeds from the domain where not given

@@ -53,6 +53,7 @@ constexpr Word method_solver_words[] = {
 constexpr Word surface_words[] = {
     word("particle-level-set", SurfaceKind::particle_level_set),
     word("one-sided-particles", SurfaceKind::one_sided_particles),
+    word("foster-fedkiw-2001", SurfaceKind::foster_fedkiw_2001),
     word("level-set", SurfaceKind::level_set),
     word("markers", SurfaceKind::markers),
     word("marker-chains", SurfaceKind::marker_chains),
@@ -63,12 +64,36 @@ constexpr Word advection_words[] = {
     word("semi-lagrangian-rk3", Advection::semi_lagrangian_rk3),
     word("maccormack", Advection::maccormack),
     word("weno5", Advection::weno5),
+    word("forward-euler", Advection::forward_euler),
     word("cip", Advection::cip),
+    word("rational-cip", Advection::rational_cip),
     word("linear", Advection::semi_lagrangian),
 };
 constexpr Word redistancing_words[] = {
     word("eikonal", Redistancing::eikonal),
     word("reinitialize", Redistancing::reinitialize),
+    word("enright-2002", Redistancing::enright_2002),
+    word("song-2005", Redistancing::song_2005),
+};
+constexpr Word preset_words[] = {
+    word("none", Preset::none),
+    word("foster-1996", Preset::foster_1996),
+    word("enright-2002", Preset::enright_2002),
+    word("losasso-2004", Preset::losasso_2004),
+    word("song-2005", Preset::song_2005),
+    word("irving-2006", Preset::irving_2006),
+};
+constexpr Word extrapolation_words[] = {
+    word("divergence-free", Extrapolation::divergence_free),
+    word("constant", Extrapolation::constant),
+};
+constexpr Word seeding_words[] = {
+    word("thinning", SeedingKind::thinning),
+    word("even", SeedingKind::even),
+};
+constexpr Word unreferenced_words[] = {
+    word("near-surface", Unreferenced::near_surface),
+    word("all", Unreferenced::all),
 };
 constexpr Word interface_words[] = {
     word("smeared", Interface::smeared),
@@ -193,6 +218,10 @@ std::span<const Word> words(SurfaceKind) { return surface_words; }
 std::span<const Word> words(Advection) { return advection_words; }
 std::span<const Word> words(Redistancing) { return redistancing_words; }
 std::span<const Word> words(Interface) { return interface_words; }
+std::span<const Word> words(Preset) { return preset_words; }
+std::span<const Word> words(Extrapolation) { return extrapolation_words; }
+std::span<const Word> words(SeedingKind) { return seeding_words; }
+std::span<const Word> words(Unreferenced) { return unreferenced_words; }
 std::span<const Word> words(PressureSolver) { return solver_words; }
 std::span<const Word> words(SurfaceFormat) { return format_words; }
 std::span<const Word> words(DropsShown) { return drops_words; }
@@ -421,6 +450,27 @@ const ParamRow method_rows[] = {
         "interface",
         "With air: whether density changes over three cells or from one to the next, which "
         "keeps waves livelier."),
+    choice<&MethodParams::preset>("preset",
+                                  "A paper's method: every choice that a scene leaves open is made as there. docs/presets.md "
+                                  "says which, and so does `tarn params`."),
+    choice<&MethodParams::extrapolation>("extrapolation",
+                                         "The velocity in the first dry cells beside the water: without divergence, or constant "
+                                         "across the surface as in [EMF02]."),
+    boolean<&MethodParams::leapfrog>("leapfrog",
+                                     "The velocity is that of the middle of the surface's step, which keeps the energy of waves. "
+                                     "Without, both are of one time, first order."),
+    boolean<&MethodParams::wall_separation>("wall_separation",
+                                            "Water parts from walls that would have to pull at it. Without, they pull. With air "
+                                            "it has no part."),
+    boolean<&MethodParams::enclosed_air>("enclosed_air",
+                                         "Air that water and walls enclose keeps its volume. Without, its pressure is zero, as "
+                                         "that of the atmosphere. With air it has no part."),
+    boolean<&MethodParams::phase_velocities>("phase_velocities",
+                                             "With air: near the surface each phase's velocity is carried by itself. Without, "
+                                             "both have one, as in [SSK05]."),
+    boolean<&MethodParams::cip_far_air>("cip_far_air",
+                                        "With air and CIP: the velocity of air farther from the water is carried by CIP, too, as "
+                                        "in [SSK05]; linearly, it takes half the time."),
 };
 
 const ParamRow octree_rows[] = {
@@ -467,8 +517,20 @@ const ParamRow surface_rows[] = {
         "particles_per_cell", "", 1, 1000,
         "Particles in each cell near the surface. More keep thin sheets and sharp corners longer. "
         "Markers stand in all water, as a lattice of at least so many; 16 unless given."),
+    choice<&SurfaceParams::seeding>("seeding",
+                                    "Fewer particles towards the rim of the band, or as many in every cell of it, as in "
+                                    "[EMF02]."),
     integer<&SurfaceParams::reseed_every>("reseed_every", "steps", 1, 1e6,
                                           "How often particles are added and removed where the surface has changed."),
+    integer<&SurfaceParams::reseed_frames>("reseed_frames", "frames", 0, 1e6,
+                                           "The same in frames, instead of steps, where it is not 0."),
+    boolean<&SurfaceParams::close_gaps>("close_gaps",
+                                        "In gaps between surfaces that approach each other, each comes with its own velocity, and "
+                                        "particles of air give way. Without, both sides are treated alike, as in [EMF02]. With "
+                                        "air it has no part."),
+    number<&SurfaceParams::least_curvature>("least_curvature", "1/cells", 0, 10,
+                                            "With \"foster-fedkiw-2001\": where the surface is less curved, particles do not "
+                                            "change phi."),
     boolean<&SurfaceParams::volume_correction>(
         "volume_correction",
         "Move the surface of each body of water in or out until its volume is what it should be, and the whole surface, "
@@ -493,6 +555,12 @@ const ParamRow fragment_rows[] = {
     number<&FragmentParams::foam_life>("foam_life", "s m", 0, 1e3,
                                        "How long a bubble stays at the surface as foam, times its radius: small ones "
                                        "last longer. With 0 bubbles burst at once."),
+    choice<&FragmentParams::unreferenced>("unreferenced",
+                                          "Of cells that no path of a long step comes from: those near the surface become "
+                                          "droplets and bubbles, which share the volume that is missing; or all, each with the "
+                                          "volume that it had, as in [SSK05]."),
+    boolean<&FragmentParams::after_projection>("after_projection",
+                                               "They move and return after the projection, as in [SSK05], instead of before."),
 };
 
 const ParamRow whitewater_rows[] = {
@@ -989,7 +1057,6 @@ const Section all_sections[] = {
 
 constexpr Reserved reserved_keys[] = {
     {"", "control", "use a [[force]], [wind] or a [[source]] to push the water"},
-    {"method", "preset", "choose method.surface, method.advection and surface.advection one by one"},
 };
 
 constexpr Synonym key_synonyms[] = {

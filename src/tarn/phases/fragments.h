@@ -113,11 +113,12 @@ struct FragmentRoom {
 };
 
 // Cells near the surface from which no path of a step of dt comes, with where the flow takes them: to be asked before
-// phi moves along `path`. `wet` is phi's, and knows solids, which are left alone.
+// phi moves along `path`. `wet` is phi's, and knows solids, which are left alone. With `everywhere`, as in [SSK05]: all of
+// them, with their volumes by (14) and (15), which are then no guesses.
 template <int D>
 std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
                                          const WetPart<D>& wet, const Tiles<D>& tiles, double dt,
-                                         FragmentRoom<D>& room);
+                                         FragmentRoom<D>& room, bool everywhere = false);
 // After phi has moved: those of them that are not where there is fluid of their kind anyway; they are `lost`.
 template <int D>
 void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi);

@@ -6,6 +6,7 @@
 #include "tarn/field/sample.h"
 #include "tarn/phases/fragments.h"
 #include "tarn/phases/fragments_read.h"
+#include "tarn/phases/two_fluids.h"
 
 namespace tarn {
 
@@ -231,7 +232,8 @@ void forget(const Finder<D>& find, int n, Field<D>& phi, const WetPart<D>& wet, 
 
 template <int D>
 std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
-                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
+                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room,
+                                         bool everywhere)
 {
     const Grid<D>& grid = phi.grid();
     const Cell<D> cells = grid.cells;
@@ -263,14 +265,15 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
         parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             // Farther from the surface, what is lost is made up for by others.
-            if (referred[origin + i] || std::fabs(p[i]) > 2 * h) return;
+            if (referred[origin + i] || (!everywhere && std::fabs(p[i]) > 2 * h)) return;
             const float share = wet(c), outside = wet.outside(c);
             const bool water = p[i] < 0;
-            const float volume = water ? share : outside - share;
+            const float smeared = smeared_step(-std::fabs(p[i]), smearing * h), own = water ? share : outside - share;
+            const float volume = everywhere ? outside * smeared : own;
             if (!(volume > 0.05f)) return;
             const Vec<D, float> v = velocity_at_cell(u, c);
             const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
-            find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, true);
+            find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, !everywhere);
         });
     } while (!found_all(find, room));
     return found_by(find);
@@ -297,7 +300,8 @@ void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
         const double away = lost[i].kind == FragmentKind::droplet ? there[i] : -there[i];
         bool inside = true;
         for (int a = 0; a < D; ++a) inside = inside && lost[i].x[a] > -0.5 && lost[i].x[a] < cells[a] - 0.5;
-        if (inside && away > radius_of<D>(lost[i].volume) * h) kept.push_back(lost[i]);
+        // Those whose volumes are no guesses may touch the surface: the grid takes them back.
+        if (inside && away > (lost[i].guessed ? radius_of<D>(lost[i].volume) * h : 0)) kept.push_back(lost[i]);
     }
     lost = std::move(kept);
 }
@@ -405,7 +409,8 @@ void share_missing(std::vector<Lost<D>>& lost, double missing)
 
 #define TARN_INSTANTIATE(D)                                                                                          \
     template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const FaceField<D>&,     \
-                                                      const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&); \
+                                                      const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&,  \
+                                                      bool);                                                         \
     template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                         \
     template std::vector<Lost<D>> take_isolated(Field<D>&, Particles<D>*, const FaceField<D>&, const WetPart<D>&,    \
                                                 const Tiles<D>&, FragmentRoom<D>&);                                  \

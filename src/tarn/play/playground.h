@@ -67,7 +67,6 @@ public:
     const Water<2>& water() const { return water_; }
     const Ink& ink() const { return ink_; }
     Measures measures() { return measure(water_, scene_.params); }
-    long edits() const { return edits_; }
     long solids_changed() const { return solids_changed_; }
 
     std::vector<float> field(Shown shown) const;

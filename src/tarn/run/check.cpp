@@ -246,8 +246,8 @@ private:
     // What CIP and air add, as step/water.h, advect/cip.h and run/backup.h name the fields.
     double more_bytes_per_cell() const
     {
-        const bool phi = params_.surface.advection == Advection::cip,
-                   velocity = params_.method.advection == Advection::cip;
+        const bool phi = is_cip(params_.surface.advection),
+                   velocity = is_cip(params_.method.advection);
         double fields = (phi ? 2 * D : 0) + (velocity ? 2 * D * D : 0);                        // gradients, twice
         if (phi || velocity) fields += D + (D == 2 ? 1 : 4) + D * D + (velocity ? D : 0) + 1;  // room
         if (params_.method.phases != Phases::water_air) return 4 * fields;

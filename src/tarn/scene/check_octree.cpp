@@ -62,12 +62,12 @@ std::optional<Problem> check_octree(const Params& params)
     const MethodParams& m = params.method;
     if (m.phases != Phases::water) return no("method.phases", "on an octree there is water alone yet");
     if (m.solver != Solver::projection) return no("method.solver", "an octree takes the solver \"projection\" alone");
-    if (m.advection == Advection::cip)
+    if (is_cip(m.advection))
         return no("method.advection", "\"cip\" carries gradients, which larger cells do not have yet; choose \"maccormack\"");
-    if (params.surface.advection == Advection::cip)
+    if (is_cip(params.surface.advection))
         return no("surface.advection", "\"cip\" carries gradients, which larger cells do not have yet; choose \"maccormack\"");
     for (const auto& [key, scheme] : {std::pair{"octree.advection", params.octree.advection}})
-        if (scheme == Advection::cip || scheme == Advection::weno5)
+        if (is_cip(scheme) || is_weno(scheme))
             return Problem{key, "larger cells take \"semi-lagrangian\", \"semi-lagrangian-rk3\" or \"maccormack\""};
     if (params.octree.distance != OctreeParams{}.distance && params.octree.pressure != OctreePressure::losasso_2004)
         return Problem{"octree.distance", "is chosen with octree.pressure = \"losasso-2004\" alone; give that, or remove it"};

@@ -1,15 +1,20 @@
 #pragma once
 // Schemes where a scene does not say which.
 
-#include "tarn/params/params.h"
+#include "tarn/params/presets.h"
 
 namespace tarn {
 
 // `given` tells whether a scene has a key in a table. Water and air together are carried as in [SSK05], by CIP, smoke by
 // MacCormack's method; the solver of [FM96] has its markers, its relaxation and its step, and comes with its surfaces.
+// A preset makes its choices first.
 template <class Given>
-void choose_schemes(Params& params, const Given& given)
+void choose_schemes(Params& params, const Given& by_scene)
 {
+    apply_preset(params, by_scene);
+    const auto given = [&](const char* section, const char* key) {
+        return by_scene(section, key) || chosen_by_preset(params.method.preset, section, key);
+    };
     if (params.method.phases == Phases::water_air) {
         if (!given("method", "advection")) params.method.advection = Advection::cip;
         if (!given("surface", "advection")) params.surface.advection = Advection::cip;

@@ -20,7 +20,7 @@ std::optional<Problem> check_tall_cells(const Params& params)
     const MethodParams method;
     if (params.method.phases != method.phases) return no_part("method.phases", "tall cells hold water alone");
     if (params.method.solver != method.solver) return no_part("method.solver", "tall cells know the solver \"projection\" alone");
-    if (params.method.advection == Advection::cip)
+    if (is_cip(params.method.advection))
         return no_part("method.advection", "below the surface \"cip\" finds no gradients in tall cells");
     if (params.pressure.solver != PressureSolver::multigrid)
         return no_part("pressure.solver", "tall cells have a multigrid of their own");

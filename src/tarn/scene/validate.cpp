@@ -163,8 +163,8 @@ Found check_render(const Params& params)
 // Words that one key shares with another, and does nothing with.
 Found check_advection(const Params& params)
 {
-    if (params.method.advection == Advection::weno5)
-        return Problem{"method.advection", "\"weno5\" carries a surface and no velocity; give it to surface.advection, and choose \"maccormack\" or \"cip\" here"};
+    if (is_weno(params.method.advection))
+        return Problem{"method.advection", std::string(params.method.advection == Advection::weno5 ? "\"weno5\"" : "\"forward-euler\"") + " carries a surface and no velocity; give it to surface.advection, and choose \"maccormack\" or \"cip\" here"};
     return {};
 }
 

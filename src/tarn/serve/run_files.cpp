@@ -32,7 +32,7 @@ bool is_run(const fs::path& folder)
 
 bool may_be_seen(const std::string& file)
 {
-    static const std::regex names("(run\\.json|stats\\.csv|bodies\\.csv|scene\\.toml|log\\.txt|movie\\.mp4|render\\.mp4)"
+    static const std::regex names("(run\\.json|stats\\.csv|gauges\\.csv|components\\.csv|scene\\.toml|log\\.txt|movie\\.mp4|render\\.mp4)"
                                   "|(surface|solids)/frame_[0-9]{4,9}\\.ply|(preview|render)/frame_[0-9]{4,9}\\.png");
     return std::regex_match(file, names);
 }
@@ -81,6 +81,7 @@ nlohmann::json frames_of(const std::string& folder)
         for (const auto& [frame, path] : frames_in(folder, kind, ending)) numbers.push_back(frame);
         kinds[kind] = numbers;
     }
+    kinds["gauges"] = is_plain(folder, "gauges.csv");
     return kinds;
 }
 

@@ -251,7 +251,7 @@ void move_bodies(Water<D>& w, const Scene& scene, double dt)
 {
     // Their velocity is that of the middle of the step but for what the length of the steps has changed.
     const Params& p = scene.params;
-    const double late = w.air ? 0 : 0.5 * dt - w.ahead;
+    const double late = w.air || !p.method.leapfrog ? 0 : 0.5 * dt - w.ahead;
     const FrameForces frame = frame_forces(p, w.time, 0);
     FrameTurn turn;
     if (p.motion)

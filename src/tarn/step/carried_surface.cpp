@@ -46,7 +46,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         carry_surface(w, p, dt);
         find_tiles(w);
         carry_bodies(w, p, dt);
-        reseed_periodically(w, p);
+        reseed_periodically(w, p, dt);
     }
 
     // 3. The velocity becomes that of the new time, for whoever looks at it.

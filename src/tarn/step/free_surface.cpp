@@ -110,7 +110,7 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
         extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
                     sheets_of(w.solids, w.grid));
     close_sheets(w.velocity, w.solids, tiles);
-    balance_first_layer(w, boundary, unknown);
+    if (scene.params.method.extrapolation == Extrapolation::divergence_free) balance_first_layer(w, boundary, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
@@ -215,8 +215,9 @@ void pour(Water<D>& w, const Scene& scene, double gained, double dt)
 
 // The regions of air that water and solids enclose now.
 template <int D>
-void find_enclosed_air(Water<D>& w, const Boundary<D>& boundary, double dt)
+void find_enclosed_air(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
+    if (!p.method.enclosed_air) return;
     const WetPart<D> wet = wet_part(w.phi, w.solids);
     // Water below a layer that is active is no air.
     TileMap<D> map = w.map;
@@ -279,16 +280,16 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     const auto swelling = w.swelling.view();
     parallel_for<true>("clear", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { swelling(c) = 0; });
     forces.swelling = &w.swelling;
-    forces.air = &w.enclosed;
+    if (p.method.enclosed_air) forces.air = &w.enclosed;
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
-    forces.separate = [&](const Field<D>& x) {
+    if (p.method.wall_separation) forces.separate = [&](const Field<D>& x) {
         const bool any = separate_from_walls(w, p, boundary, frame_forces(p, change.start, dt), dt, x);
         separated = separated || any;
         return any;
     };
     forces.gaps = w.gaps;
-    forces.rejoin = [&](const Field<D>* x) {
+    if (p.method.wall_separation) forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
         const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.swelling, w.band,
                                                           w.tiles_active, w.scratch[0]);
@@ -309,7 +310,11 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
 // velocity is that of the middle of the surface's step (leapfrog). So it is ahead of the surface by half a step, from the first
 // one on. Where dt changes it comes back to that by changing for longer or shorter, but by no more than a tenth: water and its
 // velocity must be carried about equally far.
-inline double time_to_middle(double ahead, double dt) { return std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt); }
+// Without leapfrog the velocity changes for as long as the surface has moved.
+inline double time_to_middle(const Params& p, double ahead, double dt)
+{
+    return p.method.leapfrog ? std::clamp(0.5 * dt - ahead, 0.9 * dt, 1.1 * dt) : dt;
+}
 
 // The surface and its particles move for dt, and what follows from where the surface is then. Returns the spray that has landed.
 // [EMF02] §3.4, 2.
@@ -324,9 +329,9 @@ std::vector<Landing<D>> move_water(Water<D>& w, const Scene& scene, double dt, S
     carry_targets(w, p, dt);
     std::vector<Landing<D>> landings = move_spray(w, scene, dt);
     pour(w, scene, gained, dt);
-    find_enclosed_air(w, boundary_of(w, p), dt);
+    find_enclosed_air(w, p, boundary_of(w, p), dt);
     correct_volumes(w, p, dt);
-    reseed_periodically(w, p);
+    reseed_periodically(w, p, dt);
     find_curvature(w, p);
     return landings;
 }
@@ -343,7 +348,7 @@ void advect_velocity(Water<D>& w, const Scene& scene, const Change& change, Step
     advect_larger_cells(w, scene, frame_forces(p, change.start, dt).gravity, change.start, dt);
     if (stages.advect)
         stages.advect(w, dt);
-    else if (p.method.advection == Advection::cip)
+    else if (is_cip(p.method.advection))
         self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip, sides_of(w.solids, w.grid));
     else
         self_advect(w.velocity, w.faces, w.phi, tiles_to_advect(w, p), dt, p.method.advection, scratch, sides_of(w.solids, w.grid));
@@ -381,7 +386,7 @@ void extrapolate_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bo
 {
     const Stage stage(report.seconds_advect);
     extend_velocity(w, scene, boundary, change.t);
-    if (scene.params.method.advection == Advection::cip)
+    if (is_cip(scene.params.method.advection))
         follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{&w.phi, 0}, w.tiles_active, w.cip);
 }
 
@@ -404,7 +409,7 @@ void change_velocity(Water<D>& w, const Scene& scene, const std::vector<Landing<
 template <int D>
 bool start_moving(Water<D>& w, const Scene& scene, double dt, StepReport& report, const free_surface::Stages<D>& stages)
 {
-    find_enclosed_air(w, boundary_of(w, scene.params), 0);
+    find_enclosed_air(w, scene.params, boundary_of(w, scene.params), 0);
     find_curvature(w, scene.params);
     expect_velocity(w, scene.params, 0.5 * dt);
     change_velocity(w, scene, {}, {w.time, w.time, 0.5 * dt, dt}, report, stages);
@@ -455,7 +460,7 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     start_hydrostatic(w, p);
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
-    if (p.method.advection == Advection::cip) start_gradients(w);
+    if (is_cip(p.method.advection)) start_gradients(w);
     w.fastest = fastest_face(w);
     return w;
 }
@@ -470,7 +475,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
     report.dt = dt;
     // Deviation: surface and velocity leap past each other by half a step each time, where the paper takes both to the same time: that
     // keeps the energy of what falls and of waves. In the first step the velocity gets ahead.
-    if (w.step == 0 && !start_moving(w, scene, dt, report, stages)) return report;
+    if (w.step == 0 && scene.params.method.leapfrog && !start_moving(w, scene, dt, report, stages)) return report;
 
     // 2. "The water surface and marker particles are integrated forward in time ... with the appropriate corrections to phi."
     const std::vector<Landing<D>> landings = move_water(w, scene, dt, report);
@@ -480,7 +485,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt, const Stages<D>& sta
 
     // 3. "The velocity field is updated with equation 7", until the middle of the surface's next step; and
     // 1. "the current surface velocity is smoothly extrapolated across the surface into the air region".
-    const Change change{w.time, w.time + w.ahead, time_to_middle(w.ahead, dt), dt};
+    const Change change{w.time, w.time + w.ahead, time_to_middle(scene.params, w.ahead, dt), dt};
     change_velocity(w, scene, landings, change, report, stages);
 
     take_back_pressed(w, scene.params, dt, report);

@@ -303,7 +303,7 @@ void self_advect(Water<D>& w, const Params& p, double dt)
 {
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
-    if (p.method.advection == Advection::cip)
+    if (is_cip(p.method.advection))
         self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip, sides);
     else
         tarn::self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch, sides);
@@ -413,8 +413,8 @@ Water<D> initial_water(const Scene& scene)
     (void)make_divergence_free(w, p, boundary, 1.0 / p.time.rate);
     w.pressure.fill(0);
     two_phase::extend_into_solids(w, boundary);
-    if (p.method.advection == Advection::cip) {
-        w.cip = CipRoom<D>(w.grid);
+    if (is_cip(p.method.advection)) {
+        w.cip = CipRoom<D>(w.grid, false, p.method.advection == Advection::rational_cip);
         start_gradients(w);
     }
     smoke::restore(w, scene);
@@ -472,7 +472,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         two_phase::extend_into_solids(w, boundary);
-        if (p.method.advection == Advection::cip)
+        if (is_cip(p.method.advection))
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{}, w.tiles_active, w.cip);
     }
     w.time += dt;

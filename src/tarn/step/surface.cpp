@@ -89,9 +89,12 @@ void make_distance(Water<D>& w, const Tiles<D>& tiles, double band, bool forget 
     NearSurface near;
     if (w.air && !forget) near.least_slope = 1;
     near.smooth = (w.air || w.kappa.size() > 0) && !forget;
-    if (w.reinitialize && !forget) {
+    if (w.distance != Redistancing::eikonal && !forget) {
         Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-        reinitialize(w.phi, tiles, band, scratch);
+        reinitialize(w.phi, tiles, band, scratch,
+                     w.distance == Redistancing::enright_2002 ? SmoothedSign::of_start
+                     : w.distance == Redistancing::song_2005  ? SmoothedSign::of_now
+                                                              : SmoothedSign::subcell);
     } else if (const auto closed = closed_faces(w.solids, forget))
         redistance(w.phi, tiles, band, w.scratch[0], *closed, near);
     else
@@ -170,7 +173,8 @@ double fastest_face(const Water<D>& w)
 template <int D>
 void keep_seeded(Water<D>& w, const Params& p)
 {
-    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set};
+    const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set,
+                          p.surface.seeding == SeedingKind::even};
     reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
            w.seeding, sheets_of(w.solids, w.grid));
 }
@@ -185,9 +189,21 @@ void move_boundaries(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void reseed_periodically(Water<D>& w, const Params& p)
+void reseed_periodically(Water<D>& w, const Params& p, double dt)
 {
-    if (has_particles(p) && (w.step + 1) % p.surface.reseed_every == 0) keep_seeded(w, p);
+    if (!has_particles(p)) return;
+    // A frame's end is met up to rounding.
+    const double period = p.surface.reseed_frames * p.time.frame_seconds();
+    const bool now = period > 0 ? std::floor((w.time + dt) / period + 1e-6) > std::floor(w.time / period + 1e-6)
+                                : (w.step + 1) % p.surface.reseed_every == 0;
+    if (now) keep_seeded(w, p);
+}
+
+Escape escape_of(const Params& p)
+{
+    Escape escape{.alike = !p.surface.close_gaps};
+    if (p.method.surface == SurfaceKind::foster_fedkiw_2001) escape.least_curvature = static_cast<float>(p.surface.least_curvature);
+    return escape;
 }
 
 // As many substeps as keep the fastest water within max_step cells, and how much of phi they need.   [EMF02] §3.4, 2: "via an explicit
@@ -200,7 +216,7 @@ static SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
     // Thin walls that move do so once a step. They may part water from air where no surface is near.
     motion.sides = sides_of(w.solids, w.grid);
     const bool swept = motion.sides.any() && w.solids.moving;
-    const bool cip = p.surface.advection == Advection::cip;
+    const bool cip = is_cip(p.surface.advection);
     motion.substeps = swept ? 1 : std::max(1, static_cast<int>(std::ceil(cells / p.surface.max_step)));
     motion.dt = dt / motion.substeps;
     motion.around = around_band(w, p.time.cfl);
@@ -213,7 +229,9 @@ static SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
     motion.far = p.surface.advection == Advection::maccormack ? motion.band : path;
     motion.ends = w.ends;
     motion.ends.reach = cells / motion.substeps + 1;
+    motion.air.everywhere = !p.surface.close_gaps;
     motion.air.enclosed = w.enclosed.marked();
+    motion.escape = escape_of(p);
     if (cip) find_deformation(w.cip, w.velocity, motion.around);
     return motion;
 }
@@ -222,8 +240,9 @@ template <int D>
 void advect_particles(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion)
 {
     if (!has_particles(p)) return;
-    // Deviation: by Runge and Kutta's second-order scheme, not by Euler's, as substeps span up to max_step cells.
-    advect(w.particles, w.velocity, w.phi, motion.dt, motion.sides, motion.air);
+    // Deviation: by Runge and Kutta's second-order scheme, not by Euler's unless that is asked for, as substeps span up to max_step
+    // cells.
+    advect(w.particles, w.velocity, w.phi, motion.dt, motion.sides, motion.air, p.surface.advection == Advection::forward_euler);
     if (motion.ends.any_open()) let_out(w.particles, w.grid.cells, motion.ends.open);
 }
 
@@ -233,8 +252,8 @@ void advect_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion, co
     Ends<D> ends = motion.ends;
     ends.gaps = w.gaps;
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
-    // Deviation: by MacCormack's or the CIP scheme along paths, not by forward Euler, which allows longer substeps.
-    if (p.surface.advection == Advection::cip)
+    // Deviation: by MacCormack's or the CIP scheme along paths, unless forward Euler is asked for: that allows longer substeps.
+    if (is_cip(p.surface.advection))
         advect_cip(w.phi, w.phi_gradient, w.velocity, tiles, motion.dt, motion.far, w.cip, ends, motion.sides, motion.air, motion.path);
     else
         advect(w.phi, w.velocity, tiles, motion.dt, p.surface.advection, motion.near, motion.far, scratch, ends, motion.sides, motion.air);
@@ -251,7 +270,7 @@ void correct_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion)
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     // Deviation: particles of air leave gaps that close, where nothing holds the air back. A given flow carries air, too.
     if (!p.flow) squeeze_out(w.particles, w.phi, w.velocity, motion.dt, motion.sides.after, motion.air);
-    correct(w.phi, w.particles, motion.around, nullptr, scratch, motion.sides.after);
+    correct(w.phi, w.particles, motion.around, nullptr, scratch, motion.sides.after, motion.escape);
 }
 
 template <int D>
@@ -259,8 +278,8 @@ void smooth_phi(Water<D>& w, const Params& p, const SurfaceMotion<D>& motion, do
 {
     Field<D>* const scratch[2] = {&w.scratch[0], &w.scratch[1]};
     make_distance(w, motion.around, band);
-    if (has_particles(p)) correct(w.phi, w.particles, motion.around, &w.lost, scratch, motion.sides.after);
-    if (p.surface.advection == Advection::cip) follow_phi(w, motion.around, motion.sides.any());
+    if (has_particles(p)) correct(w.phi, w.particles, motion.around, &w.lost, scratch, motion.sides.after, motion.escape);
+    if (is_cip(p.surface.advection)) follow_phi(w, motion.around, motion.sides.any());
 }
 
 template <int D>
@@ -285,7 +304,7 @@ Water<D> initial_surface(const Scene& scene)
     Water<D> w;
     w.grid = make_grid<D>(p.domain);
     w.air = p.method.phases == Phases::water_air;
-    w.reinitialize = p.surface.distance == Redistancing::reinitialize;
+    w.distance = p.surface.distance;
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
             w.ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
@@ -336,8 +355,9 @@ Water<D> initial_surface(const Scene& scene)
     find_tiles(w);
     if (has_particles(p)) keep_seeded(w, p);
 
-    if (p.surface.advection == Advection::cip || p.method.advection == Advection::cip) w.cip = CipRoom<D>(w.grid);
-    if (p.surface.advection == Advection::cip) {
+    if (is_cip(p.surface.advection) || is_cip(p.method.advection)) 
+        w.cip = CipRoom<D>(w.grid, p.surface.advection == Advection::rational_cip, p.method.advection == Advection::rational_cip);
+    if (is_cip(p.surface.advection)) {
         w.phi_gradient = Gradient<D>(w.grid);
         find_gradient(w.phi_gradient, w.phi, -1, all);
     }
@@ -488,7 +508,7 @@ void start_gradients(Water<D>& w)
     template void correct_phi(Water<D>&, const Params&, const SurfaceMotion<D>&);       \
     template void smooth_phi(Water<D>&, const Params&, const SurfaceMotion<D>&, double); \
     template void keep_seeded(Water<D>&, const Params&);                                \
-    template void reseed_periodically(Water<D>&, const Params&);                        \
+    template void reseed_periodically(Water<D>&, const Params&, double);                \
     template void carry_bodies(Water<D>&, const Params&, double, std::vector<double>*); \
     template double falling_time(const Grid<D>&, const Params&);                        \
     template void correct_volumes(Water<D>&, const Params&, double);                    \

@@ -30,7 +30,8 @@ private:
 // Whether particles correct phi.
 inline bool has_particles(const Params& p)
 {
-    return p.method.surface == SurfaceKind::particle_level_set || p.method.surface == SurfaceKind::one_sided_particles;
+    return p.method.surface == SurfaceKind::particle_level_set || p.method.surface == SurfaceKind::one_sided_particles ||
+           p.method.surface == SurfaceKind::foster_fedkiw_2001;
 }
 
 // The scene at time 0 without velocities: phi, its tiles and particles, solids, and what the bodies of water hold.
@@ -69,8 +70,12 @@ struct SurfaceMotion {
     Sides<D> sides = {};  // of thin walls
     Ends<D> ends = {};
     FlowingAir<D> air = {};
+    Escape escape = {};  // which particles count
     const FaceField<D>* path = nullptr;  // where each substep's flow comes from, if that is known already
 };
+
+// Which particles count, as the scene wants it.
+Escape escape_of(const Params& params);
 
 // Moves the surface of water without air for dt: phi, and the particles that put it right wherever it was changed.   [EMF02] §3.2
 template <int D>
@@ -94,9 +99,9 @@ void smooth_phi(Water<D>& water, const Params& params, const SurfaceMotion<D>& m
 template <int D>
 void keep_seeded(Water<D>& water, const Params& params);
 
-// The same at the end of every so many steps, as the scene wants it.
+// The same at the end of every so many steps or frames, as the scene wants it, of which this step of dt may be one.
 template <int D>
-void reseed_periodically(Water<D>& water, const Params& params);
+void reseed_periodically(Water<D>& water, const Params& params, double dt);
 
 // Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
 // in surface/ledger.h.

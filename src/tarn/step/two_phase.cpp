@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "tarn/advect/advect.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/phases/water_velocity.h"
 #include "tarn/pressure/project_phases.h"
@@ -19,20 +17,13 @@
 #include "tarn/step/boundary.h"
 #include "tarn/step/frame.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/two_phase_droplets.h"
 
 namespace tarn::two_phase {
 
 namespace {
 
 bool viscous(const Params& p) { return p.fluid.viscosity.constant() > 0 || p.air.viscosity.constant() > 0; }
-
-// The water and the air around it, which CIP carries. Deviation: farther air is carried linearly, which saves half the
-// time; what detail it has nobody sees.
-template <int D>
-CipNear<D> near_water(const Water<D>& w)
-{
-    return {&w.phi, 0.99 * w.band};
-}
 
 }  // namespace
 
@@ -78,7 +69,7 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
             u(c) = solid + open / wide * (u(c) - solid);
         });
     }
-    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
 
 // Surface and velocity leap past each other: the surface moves for dt with a velocity that then changes for dt. This is
@@ -86,12 +77,12 @@ void widen_jets(Water<D>& w, const Params& p, const Boundary<D>& boundary)
 // newest change must have lasted for half of the step before and half of this one (leapfrog). Where dt changes it has
 // not, and each change in time with a wave would pump it:   u += (dt - dt before) / 2 du/dt.
 template <int D>
-void centre_in_time(Water<D>& w, double dt)
+void centre_in_time(Water<D>& w, const Params& p, double dt)
 {
     const bool gradient = w.velocity_gradient[0].any();
     // By no more than half of the newest change. The first step knows what gravity does at the start.
     const float by = static_cast<float>(w.step > 0 ? std::min(0.5 * dt - w.ahead, w.ahead) : 0.5 * dt);
-    const bool moves = by != 0;
+    const bool moves = p.method.leapfrog && by != 0;
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), rate = w.acceleration[a].view();
         if (moves && gradient) w.cip.moved[a].copy(w.velocity[a]);
@@ -102,12 +93,12 @@ void centre_in_time(Water<D>& w, double dt)
             rate[i] = now;  // until the end of the step
         });
     }
-    if (moves && gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
+    if (moves && gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
 
 // Faces that the surface has passed went from one phase's velocity to the other's, which is no acceleration.
 template <int D>
-void find_acceleration(Water<D>& w, double dt)
+void find_acceleration(Water<D>& w, const Params& p, double dt)
 {
     const auto before = std::as_const(w.phases.phi).view(), now = std::as_const(w.phi).view();
     const float share = static_cast<float>(1 / dt);
@@ -121,7 +112,23 @@ void find_acceleration(Water<D>& w, double dt)
             rate[i] = (was > 0 ? 1.0f : -1.0f) * (is > 0 ? 1.0f : -1.0f) > 0 ? share * change : 0.0f;
         });
     }
-    w.ahead = 0.5 * dt;
+    w.ahead = p.method.leapfrog ? 0.5 * dt : 0;
+}
+
+// u* = advect(u), one velocity wherever something flows.   [SSK05] §3
+template <int D>
+void advect_one_velocity(Water<D>& w, const Params& p, double dt)
+{
+    Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
+    const Sides<D> sides = sides_of(w.solids, w.grid);
+    if (!is_cip(p.method.advection))
+        return self_advect(w.velocity, w.faces, w.fluid, w.tiles_active, dt, p.method.advection, scratch, sides);
+    if (!sides.any()) {
+        trace_paths(w.path, w.velocity, w.tiles_active, dt);
+        find_deformation(w.cip, w.velocity, w.tiles_active);
+    }
+    self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.fluid, w.tiles_active, dt, scratch, w.cip, sides, near_water(w, p),
+                    &w.path);
 }
 
 // u* = advect(u), each phase's own velocity by itself. `around` holds the surface at the start of the step: only there do they differ.
@@ -129,6 +136,7 @@ template <int D>
 void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, const Tiles<D>& around, double dt, StepReport& report)
 {
     const Stage stage(report.seconds_advect);
+    if (!p.method.phase_velocities) return advect_one_velocity(w, p, dt);
     widen_jets(w, p, boundary);
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
@@ -139,28 +147,20 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
         find_carried(w.phases, w.phi, water, w.tiles_active);
-        if (p.method.advection == Advection::cip) {
+        if (is_cip(p.method.advection)) {
             // Away from the surface the paths are known.
             if (!sides.any()) {
                 retrace_paths(w.path, u, w.phi, w.band, w.tiles_active, dt);
                 find_deformation(w.cip, u, w.tiles_active);
             }
             self_advect_cip(u, gradient, w.faces, w.phases.carried, w.tiles_active, dt, scratch, w.cip, sides,
-                            near_water(w), &w.path);
+                            near_water(w, p), &w.path);
         } else {
             self_advect(u, w.faces, w.phases.carried, w.tiles_active, dt, p.method.advection, scratch, sides);
         }
     }
     join_velocities(w.velocity, w.velocity_gradient, w.phases, w.phi, p, w.tiles_active);
     for (int a = 0; a < D && w.velocity_gradient[0].any(); ++a) w.cip.moved[a].copy(w.velocity[a]);
-}
-
-// How much water there should be more than there is. The grid shows bubbles as water, and droplets as air.
-template <int D>
-double missing_volume(const Water<D>& w, const Params& p)
-{
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
-    return w.volume_expected - apart.volume_droplets + apart.volume_bubbles - water_volume(w);
 }
 
 template <int D>
@@ -176,12 +176,13 @@ template <int D>
 SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
 {
     SurfaceMotion<D> motion{.dt = dt, .around = w.tiles_active, .sides = sides_of(w.solids, w.grid), .ends = w.ends, .path = &w.path};
-    const bool cip = p.surface.advection == Advection::cip, swept = motion.sides.any() && w.solids.moving;
+    const bool cip = is_cip(p.surface.advection), swept = motion.sides.any() && w.solids.moving;
     motion.first = cip && !swept ? motion.around : select(w.map, tile_candidate);
     motion.ends.reach = w.fastest * dt / w.grid.h + 1;
     motion.air.everywhere = true;
+    motion.escape = escape_of(p);
     motion.air.enclosed = w.enclosed.marked();
-    if (cip || p.method.advection == Advection::cip) find_deformation(w.cip, w.velocity, motion.around);
+    if (cip || is_cip(p.method.advection)) find_deformation(w.cip, w.velocity, motion.around);
     trace_paths(w.path, w.velocity, motion.around, dt);
     return motion;
 }
@@ -194,7 +195,8 @@ std::vector<Lost<D>> foresee_losses(Water<D>& w, const Params& p, double dt)
         carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p), w.tiles_active, dt);
     // In shorter steps every cell is referred to. What is not, carried volume tells of.
     else if (p.surface.spray && w.fastest * dt > w.grid.h)
-        return find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, dt, w.fragmenting);
+        return find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, dt, w.fragmenting,
+                                   p.fragments.unreferenced == Unreferenced::all);
     return {};
 }
 
@@ -217,7 +219,10 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
-    hold_to_water(w.velocity, w.phases, w.tiles_active);
+    if (p.method.phase_velocities)
+        hold_to_water(w.velocity, w.phases, w.tiles_active);
+    else
+        for (int a = 0; a < D; ++a) w.phases.air[a].copy(w.velocity[a]);
     double gained = -outflow(w, boundary, dt);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
@@ -235,105 +240,6 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     if (w.solids.any) tarn::extend_into_solids(w.phi, w.solids, w.tiles_active, w.band, false, w.scratch[0]);
     find_all_tiles(w);
     return gained;
-}
-
-// Droplets and bubbles move for dt with what the newest step left; phi and velocity change where they push the grid and
-// where it takes them back, and the gradients follow. Returns those that it took back.
-template <int D>
-std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
-{
-    std::vector<Lost<D>> returned;
-    if (w.fragments.count() == 0) return returned;
-    const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
-    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
-    const bool carried = w.debt.size() > 0;
-    const double missing = carried ? missing_volume(w, p) : 0;
-    if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
-                                       frame_forces(p, w.time, dt), dt, w.exchange, returned);
-    w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
-    if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
-    if (carried)
-        owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
-            w.carried);
-    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
-    if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
-    return returned;
-}
-
-// The components of water are found, and what each should hold: that of where its water came from, less what became
-// droplets, with what has returned and the bubbles in it. What the grid lost becomes fragments; those whose volume can
-// only be guessed hold what is missing in all.
-template <int D>
-void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, std::vector<Lost<D>>& returned,
-                     double dt)
-{
-    const double cell = cell_volume(w.grid);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    // Where volume is carried, the debt knows what was lost.
-    const bool kept = p.surface.volume_correction && p.surface.spray && w.debt.size() == 0;
-    find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
-    take_droplets(w.ledger, lost, kept, w.grid);
-    std::vector<double> gone;
-    w.velocity.swap(w.phases.air);  // as the surface moved
-    carry_bodies(w, p, dt, kept ? &gone : nullptr);
-    if (kept)
-        give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
-    w.velocity.swap(w.phases.air);
-
-    std::vector<Lost<D>> bubbles, guessed;
-    for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
-    std::erase_if(lost, [](const Lost<D>& l) { return l.guessed; });
-    std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == FragmentKind::droplet; });
-    find_components(bubbles, 0, w.ledger.body, sheets);
-    for (const Lost<D>& l : bubbles) give(w.ledger, l.body, cell * l.volume);
-    find_components(returned, 0, w.ledger.body, sheets);
-    for (const Lost<D>& l : returned)
-        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
-    if (!guessed.empty()) {
-        double missing = w.ledger.elsewhere;
-        for (size_t k = 0; k < w.ledger.expected.size(); ++k) missing += w.ledger.expected[k] - w.ledger.actual[k];
-        share_missing(guessed, missing / cell);
-        double volume = 0;
-        for (const Lost<D>& l : guessed) volume += l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume;
-        forgive(w.ledger, volume);
-        lost.insert(lost.end(), guessed.begin(), guessed.end());
-    }
-    // The velocity that moved the grid is that of the middle of the step; until its end a droplet falls.
-    const FrameForces frame = frame_forces(p, w.time, dt);
-    for (Lost<D>& l : lost)
-        if (l.kind == FragmentKind::droplet)
-            l.u += 0.5 * dt * take<D>(frame.on_particle(lift<D>(w.grid.h * (l.x + Vec<D>::all(0.5))), lift<D>(l.u), 0.5 * dt));
-    // What is too little to follow stays with the rest.
-    constexpr double least = 1e-6;
-    for (const Lost<D>& l : lost)
-        if (l.volume < least) give(w.ledger, 0, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
-    std::erase_if(lost, [](const Lost<D>& l) { return l.volume < least; });
-    add_fragments(w.fragments, lost, w.grid, p, w.exchange);
-    // What rounding took from fragments.
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
-    const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
-    give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
-    // A bubble may have burst in a component that holds less than it did.
-    double under = 0;
-    for (double& volume : w.ledger.expected) {
-        under += std::min(volume, 0.0);
-        volume = std::max(volume, 0.0);
-    }
-    if (under < 0) give(w.ledger, 0, under);
-}
-
-// The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
-// them back but nearly.
-template <int D>
-void follow_volume(Water<D>& w)
-{
-    if (w.debt.size() == 0) return;
-    const bool phi_gradient = w.phi_gradient.any();
-    if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    pay_debt(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
-    if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 
 // Density, viscosity and curvature where the surface is now.
@@ -402,7 +308,7 @@ Tiles<D> begin(Water<D>& w, const Params& p, double dt, StepReport& report)
     const Tiles<D> around = w.tiles_band;
     w.phases.phi.copy(w.phi);
     expect_velocity(w, p, dt);
-    centre_in_time(w, dt);
+    centre_in_time(w, p, dt);
     return around;
 }
 
@@ -418,14 +324,15 @@ std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, 
     double gained = move_surface(w, scene, dt, lost);
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     gained += inlet_volume(w.flows, w.solids, dt);
-    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary_of(w, p), dt);
+    std::vector<Lost<D>> returned;
+    if (!p.fragments.after_projection) returned = exchange_fragments(w, p, boundary_of(w, p), dt);
     w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
     follow_volume(w);
     if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
     book_components(w, p, lost, returned, dt);
     w.volume_expected += book_gain(w, gained);
     correct_volumes(w, p, dt);
-    reseed_periodically(w, p);
+    reseed_periodically(w, p, dt);
     find_properties(w, p);
     return returned;
 }
@@ -458,15 +365,33 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
     touch(w, scene, w.time + dt, dt, dt);
 }
 
+// As in [SSK05], whose third step simulates droplets and bubbles: what the grid takes back brings its momentum at once, and what
+// of that is not free of divergence the next projection takes off.
+template <int D>
+void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
+{
+    if (!p.fragments.after_projection) return;
+    const Stage stage(report.seconds_surface);
+    std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
+    if (returned.empty()) return;
+    follow_volume(w);
+    book_returned(w, returned);
+    const bool gradient = w.velocity_gradient[0].any();
+    for (int a = 0; a < D && gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
+    find_density(w.density, w.phi, p, w.tiles_active);
+    add_momentum(w.velocity, returned, w.density, p);
+    if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+}
+
 // Inside solids the velocity goes on, and its gradients and its acceleration over the step follow.
 template <int D>
 void extend_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
 {
     const Stage stage(report.seconds_advect);
     extend_into_solids(w, boundary);
-    if (p.method.advection == Advection::cip)
-        follow_velocity(w.velocity_gradient, w.velocity, near_water(w), w.tiles_active, w.cip);
-    find_acceleration(w, dt);
+    if (is_cip(p.method.advection))
+        follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
+    find_acceleration(w, p, dt);
 }
 
 }  // namespace
@@ -505,7 +430,7 @@ Water<D> initial_water(const Scene& scene)
     w.density = FaceField<D>(w.grid);
     w.path = FaceField<D>(w.grid);
     w.acceleration = FaceField<D>(w.grid);
-    w.phases = PhaseVelocities<D>(w.grid, p.method.advection == Advection::cip);
+    w.phases = PhaseVelocities<D>(w.grid, is_cip(p.method.advection));
     if (viscous(p)) {
         w.mu = Field<D>(w.grid);
         for (auto& field : w.viscosity) field = FaceField<D>(w.grid);
@@ -528,7 +453,7 @@ Water<D> initial_water(const Scene& scene)
     start_hydrostatic(w, p, boundary);
     set_body_velocities(w);
     extend_into_solids(w, boundary);
-    if (p.method.advection == Advection::cip) start_gradients(w);
+    if (is_cip(p.method.advection)) start_gradients(w);
     w.fastest = fastest_near_water(w);
     return w;
 }
@@ -555,6 +480,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
     project_velocity(w, scene, boundary, dt, report);
     extend_velocity(w, p, boundary, dt, report);
+    exchange_after_projection(w, p, boundary, dt, report);
 
     w.time += dt;
     ++w.step;

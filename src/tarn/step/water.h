@@ -63,7 +63,7 @@ struct Water {
     // Made from the scene and the time.
     bool smoke = false;         // whether the domain is full of air with smoke: then phi is negative everywhere
     bool air = false;           // whether air flows, too: then velocities are everywhere
-    bool reinitialize = false;  // how phi is made a distance again
+    Redistancing distance = Redistancing::eikonal;  // how phi is made one again
     Ends<D> ends;               // the domain's open sides
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks

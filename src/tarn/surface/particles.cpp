@@ -7,6 +7,7 @@
 #include "tarn/backend/atomic.h"
 #include "tarn/base/random.h"
 #include "tarn/field/nodes.h"
+#include "tarn/surface/measure.h"
 
 namespace tarn {
 
@@ -37,6 +38,10 @@ struct Everywhere {
     TARN_HD Vec<D, float> moved(Vec<D, float>, Vec<D, float> to) const { return kept_inside(to, cells); }
     TARN_HD static bool sees(Vec<D, float>, Cell<D>) { return true; }
     TARN_HD static bool beside(int, int, bool) { return false; }
+    TARN_HD float curvature_per_cell(const View<D, const float>& f, Vec<D, float> x, float h) const
+    {
+        return h * curvature<D>(f, cells, cell_at(x, cells), h);
+    }
 };
 template <int D>
 struct OneSide {
@@ -55,6 +60,10 @@ struct OneSide {
         return go(sheets, x, there) == there;
     }
     TARN_HD bool beside(int i, int axis, bool up) const { return sheets.beside(i, axis, up); }
+    TARN_HD float curvature_per_cell(const View<D, const float>& f, Vec<D, float> x, float h) const
+    {
+        return h * curvature<D>(f, sheets.cells, cell_at(x, sheets.cells), h, sheets);
+    }
 };
 
 // The gradient of the interpolated values, over a cell or as much of it as can be reached.
@@ -81,7 +90,7 @@ struct Ground {
     View<D, const float> nodes;  // of solids; data null: none
     Cell<D> cells;
     float inv_h;
-    bool outside;
+    bool outside, even;
     Eye eye;
 
     TARN_HD float phi_at(Vec<D, float> x) const { return inv_h * eye.value(phi, x); }
@@ -97,6 +106,7 @@ struct Ground {
     {
         if (nodes.data && nodes_at_cell<D>(nodes, c) * inv_h < -0.5f) return 0;
         const float p = inv_h * phi(c), d = outside ? std::fabs(p) : (p < 1 ? std::fabs(p) : particle_band + 1);
+        if (even) return d <= particle_band ? static_cast<float>(per_cell) : 0.0f;
         const float share = clamp(1.75f - 0.5f * d, 0.25f, 1.0f);
         return static_cast<float>(per_cell) * share * clamp(particle_band + 0.5f - d, 0.0f, 1.0f);
     }
@@ -204,9 +214,11 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
 
 template <int D, class Eye>
 void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-                  Field<D>* const scratch[2], const Eye& eye)
+                  Field<D>* const scratch[2], const Escape& escape, const Eye& eye)
 {
     const Cell<D> cells = phi.grid().cells;
+    const bool alike = escape.alike;
+    const float least_curvature = escape.least_curvature;
     const float h = static_cast<float>(phi.grid().h), inv_h = 1 / h;
     const auto f = phi.view();
     const View<D, const float> old = f;
@@ -236,7 +248,8 @@ void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles,
         const float here = inv_h * eye.value(old, x);
         if (final) p.radius[i] = radius_at(side, here);
         if (side * here > -side * r) return;
-        if (final && -side * here > lost_distance) {
+        if (least_curvature > 0 && std::fabs(eye.curvature_per_cell(old, x, h)) < least_curvature) return;
+        if (final && !alike && -side * here > lost_distance) {
             // Air that deep in the water is no bubble that the grid could hold.
             if (side > 0)
                 p.radius[i] = 0;
@@ -320,7 +333,7 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
     const int slots = static_cast<int>(chosen.size()) * TileCells<D>::each;
     const Ground<D, Eye> ground{phi.view(),      solid ? solid->view() : View<D, const float>{},
                                 cells,           static_cast<float>(1 / phi.grid().h),
-                                seeding.outside, eye};
+                                seeding.outside, seeding.even, eye};
     const int n = particles.count();
     const ParticleView<D> p = particles.view();
 
@@ -392,7 +405,7 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
 
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides, const FlowingAir<D>& air)
+            const Sides<D>& sides, const FlowingAir<D>& air, bool euler)
 {
     const Cell<D> cells = velocity.grid().cells;
     const float s = static_cast<float>(dt / velocity.grid().h);
@@ -408,7 +421,7 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
                             : velocity_one_side(u, sides.before, y);
             };
             const auto reached = [&](Vec<D, float> y) { return velocity_at(go(sides.before, x, y)); };
-            const Vec<D, float> end = kept_inside(trace_by(reached, x, velocity_at(x), s), cells, barred_margin);
+            const Vec<D, float> v = velocity_at(x), end = kept_inside(euler ? x + s * v : trace_by(reached, x, v, s), cells, barred_margin);
             p.put(i, go(sides.after, sides.carried(x), end));
         });
         return;
@@ -419,7 +432,8 @@ void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D
         const auto velocity_at = [&](Vec<D, float> y) {
             return near ? sample_velocity_in_gaps(u, f, air, cells, y) : sample_velocity(u, cells, y);
         };
-        p.put(i, kept_inside(trace_by(velocity_at, x, velocity_at(x), s), cells));
+        const Vec<D, float> v = velocity_at(x);
+        p.put(i, kept_inside(euler ? x + s * v : trace_by(velocity_at, x, v, s), cells));
     });
 }
 
@@ -472,12 +486,12 @@ void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D
 
 template <int D>
 void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2], const Sheets<D>& sheets)
+             Field<D>* const scratch[2], const Sheets<D>& sheets, const Escape& escape)
 {
     if (sheets.any())
-        correct_seen(phi, particles, tiles, lost, scratch, OneSide<D>{sheets});
+        correct_seen(phi, particles, tiles, lost, scratch, escape, OneSide<D>{sheets});
     else
-        correct_seen(phi, particles, tiles, lost, scratch, Everywhere<D>{phi.grid().cells});
+        correct_seen(phi, particles, tiles, lost, scratch, escape, Everywhere<D>{phi.grid().cells});
 }
 
 template <int D>
@@ -492,14 +506,14 @@ void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map,
 
 #define TARN_INSTANTIATE(D)                                                                                           \
     template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&,                \
-                         const FlowingAir<D>&);                                                                       \
+                         const FlowingAir<D>&, bool);                                                                 \
     template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
     template void remove_strays(Particles<D>&, const Field<D>&, const Field<D, int>&, int);                           \
     template void follow_surface(Particles<D>&, const Field<D>&, const Field<D>&, const Sheets<D>&);                  \
     template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
                               const FlowingAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \
-                          const Sheets<D>&);                                                                          \
+                          const Sheets<D>&, const Escape&);                                                           \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
                          long, SeedingRoom<D>&, const Sheets<D>&);
 TARN_INSTANTIATE(2)

@@ -56,6 +56,7 @@ public:
 struct Seeding {
     int per_cell = 16;
     bool outside = true;  // in air, too; without, this is the one-sided hybrid of Foster & Fedkiw 2001
+    bool even = false;    // as many in every cell of the band
 };
 
 // What seeding works in, kept from one to the next.
@@ -66,10 +67,11 @@ struct SeedingRoom {
     Memory<float> far;
 };
 
-// Moves the particles with the flow around the surface of phi, by RK2. They stay on their sides of thin walls.
+// Moves the particles with the flow around the surface of phi, by RK2, or by forward Euler as in [EMF02] §3.2.2. They stay on
+// their sides of thin walls.
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides = {}, const FlowingAir<D>& air = {});
+            const Sides<D>& sides = {}, const FlowingAir<D>& air = {}, bool euler = false);
 
 // Moves the particles along the normals of a surface that has moved from `before` to phi by little, so that each is as far
 // from it as it was.
@@ -97,12 +99,19 @@ struct LostParticles {
 };
 inline constexpr float lost_distance = 1.5f;
 
+// Which escaped particles count. [EMF02] treats both sides alike. In Foster & Fedkiw 2001 those do where the surface is
+// curved: there a level set on a coarse grid is wrong, where it is smooth it is right.
+struct Escape {
+    bool alike = false;         // without, air that is deep in the water is forgotten
+    float least_curvature = 0;  // 1/cells
+};
+
 // Escaped particles rebuild phi on the tiles.   [EMF02] §3.2.3
 // `lost` is given where phi is not changed any more: then radii are set, too (2), and lost particles are found.
 // Particles neither see nor change what lies behind `sheets`.
 template <int D>
 void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2], const Sheets<D>& sheets = {});
+             Field<D>* const scratch[2], const Sheets<D>& sheets = {}, const Escape& escape = {});
 
 // Keeps about as many particles as wanted in every cell near the surface: those too far or too many go, where there are
 // too few new ones come. Escaped ones stay.   [EMF02] §3.2.5

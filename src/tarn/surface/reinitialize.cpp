@@ -36,7 +36,7 @@ struct Line {
 
 template <int D>
 TARN_HD inline float reinitialized(const View<D, const float>& phi, const View<D, const float>& start, Cell<D> cells,
-                                   Cell<D> c, float h)
+                                   Cell<D> c, float h, SmoothedSign smoothed)
 {
     const float own = phi(c), first = start(c);
     const float side = first < 0 ? -1.0f : 1.0f;
@@ -61,19 +61,20 @@ TARN_HD inline float reinitialized(const View<D, const float>& phi, const View<D
         const float central = 0.5f * (now(1) - now(-1));
         central2 += central * central;
     }
-    if (crossed) {
+    if (crossed && smoothed == SmoothedSign::subcell) {
         const float nearest = smooth_distance<D>(start, cells, c, h);
         const float distance = is_nowhere(nearest) ? h * first / std::sqrt(slope2 + 1e-12f * h * h) : nearest;
         return own - fictitious_step * (side * std::fabs(own) - distance);
     }
-    const float sign = own / std::sqrt(own * own + central2 + 1e-12f * h * h);
+    const float sign = smoothed == SmoothedSign::of_start ? first / std::sqrt(first * first + h * h)
+                                                          : own / std::sqrt(own * own + central2 + 1e-12f * h * h);
     return own - fictitious_step * std::fabs(sign) * side * (std::sqrt(square) - h);
 }
 
 }  // namespace
 
 template <int D>
-void reinitialize(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>* const scratch[2])
+void reinitialize(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>* const scratch[2], SmoothedSign sign)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
@@ -83,13 +84,13 @@ void reinitialize(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>* c
     const int steps = static_cast<int>(std::ceil(band / phi.grid().h / fictitious_step)) + 2;
     for (int n = 0; n < steps; ++n) {
         parallel_for("reinitialize", tiles, [=] TARN_KERNEL(Cell<D> c) {
-            next(c) = clamp(reinitialized<D>(pc, sc, cells, c, h), -limit, limit);
+            next(c) = clamp(reinitialized<D>(pc, sc, cells, c, h, sign), -limit, limit);
         });
         parallel_for<true>("reinitialize", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
     }
 }
 
-template void reinitialize(Field<2>&, const Tiles<2>&, double, Field<2>* const[2]);
-template void reinitialize(Field<3>&, const Tiles<3>&, double, Field<3>* const[2]);
+template void reinitialize(Field<2>&, const Tiles<2>&, double, Field<2>* const[2], SmoothedSign);
+template void reinitialize(Field<3>&, const Tiles<3>&, double, Field<3>* const[2], SmoothedSign);
 
 }  // namespace tarn
