@@ -2,6 +2,7 @@
 // The state before a step, so that the step can be taken again with a smaller dt. It costs as many bytes as the fields and lists of
 // step/state.h; a copy on disk would cost none, but most retries would then repeat many steps.
 
+#include "tarn/step/gauges.h"
 #include "tarn/step/state.h"
 
 namespace tarn {
@@ -29,6 +30,7 @@ public:
     }
 
     const Field<D>& phi() const { return held_.phi; }
+    VelocityBefore<D> velocity_before() const { return {&held_.velocity, held_.time + held_.ahead}; }
 
     // The state for reading alone, where the program can: copied while the next steps go on. `to` is a water that room_for() made.
     void copy_beside(Water<D>& to) const
