@@ -174,5 +174,32 @@ TEST(Gauges, what_cannot_be_read_is_refused)
     EXPECT_EQ(with(gauge_at("a", GaugeKind::pressure, {0.5, 0.5, 0})), "");
 }
 
+// A drop that falls: its velocity is - g t and what flows through a line across it the same times its width, at the time of the
+// surface and with steps of any length, though the state's velocity is half a step ahead.
+TEST(Gauges, read_the_velocity_of_the_surfaces_time)
+{
+    Params p = pool(2, 48, 0.5);
+    p.water[0] = WaterParams{};
+    p.water[0].shape = ShapeKind::sphere;
+    p.water[0].center = Vec3{0.5, 0.6, 0};
+    p.water[0].radius = 0.25;
+    GaugeParams through = gauge("q", GaugeKind::flux);
+    through.min = Vec3{0, 0.55, 0};
+    through.max = Vec3{1, 0.55, 0};
+    p.gauge = {gauge_at("u", GaugeKind::velocity, {0.5, 0.55, 0}), through};
+    const Scene scene = scene_of(p);
+    Water<2> w = initial_water<2>(scene);
+    FaceField<2> before(w.grid);
+    for (const double dt : {0.004, 0.004, 0.007, 0.002, 0.005, 0.01}) {
+        for (int a = 0; a < 2; ++a) before[a].copy(w.velocity[a]);
+        const double time = w.time + w.ahead;
+        ASSERT_TRUE(step(w, scene, dt).pressure.converged);
+        const std::vector<double> read = read_gauges(w, scene, {&before, time}), newest = read_gauges(w, scene);
+        EXPECT_NEAR(read[1], -9.81 * w.time, 1e-3 * 9.81 * w.time) << w.time;
+        EXPECT_NEAR(newest[1], -9.81 * (w.time + w.ahead), 1e-3 * 9.81 * w.time) << w.time;
+        EXPECT_NEAR(read[2], newest[2] / (1 + w.ahead / w.time), 2e-3 * std::fabs(newest[2])) << w.time;
+    }
+}
+
 }  // namespace
 }  // namespace tarn

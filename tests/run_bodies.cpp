@@ -1,5 +1,6 @@
 // Bodies that touch, and what a run with bodies and gauges leaves.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -93,6 +94,24 @@ TEST(Contacts, friction_holds_a_box_on_a_slope)
             EXPECT_LT(speed, 0.02);
         else
             EXPECT_NEAR(speed, sliding, 0.1 * sliding);
+    }
+}
+
+// A body that lies on the floor is lifted again when the water becomes heavier than it: the film under it carries the pressure.
+TEST(Contacts, a_box_rises_from_the_floor_when_the_water_becomes_heavier)
+{
+    for (const int cells : {32, 64}) {
+        Params p = pool(2, cells, 0.6);
+        p.fluid.density.keys = {{0.6, 500, Ease::linear}, {0.65, 1000, Ease::linear}};
+        p.solid = {box({0.513, 0.13, 0}, {0.15, 0.1, 0}, 700)};
+        const Scene scene = scene_of(p);
+        Water<2> w = initial_water<2>(scene);
+        double lowest = 1;
+        run_to(w, scene, 2.2, [&](const StepReport&) { lowest = std::min(lowest, w.bodies[0].position[1]); });
+        std::printf("from the floor, %d cells: lowest %.4f, then %.4f\n", cells, lowest, w.bodies[0].position[1]);
+        EXPECT_LT(lowest, 0.1 + 0.4 / cells);
+        EXPECT_GT(lowest, 0.1);
+        EXPECT_GT(w.bodies[0].position[1], 0.5);
     }
 }
 

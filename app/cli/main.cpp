@@ -21,6 +21,7 @@
 #include "tarn/params/describe.h"
 #include "tarn/render/preview.h"
 #include "tarn/run/bench.h"
+#include "tarn/run/bench_pressure.h"
 #include "tarn/run/check.h"
 #include "tarn/run/convert.h"
 #include "tarn/run/float.h"
@@ -202,7 +203,7 @@ private:
     FloatOptions floating_;
     PlayOptions playing_;
     int frames_ = 0;
-    double rate_ = 0;
+    double rate_ = 0, scale_ = 1;
     bool resume_ = false, force_ = false, markdown_ = false, no_browser_ = false, compare_only_ = false;
 
     CLI::App* add(const char* name, const char* meaning, std::function<int()> action)
@@ -404,11 +405,13 @@ private:
         command = add("bench", "Measure speed", [this] {
             set_threads(running_.threads);
             if (name_ == "play") return bench_play(web_folder(), home(), compare_only_);
+            if (name_ == "pressure") return bench_pressure(results_, home() / "scenes", scale_);
             return bench(name_, results_, home() / "scenes");
         });
         command->add_option("case", name_, "One case [all]")->type_name("CASE");
         add_backend(command);
         command->add_flag("--compare", compare_only_, "Of play: only compare WebAssembly with this program");
+        command->add_option("--scale", scale_, "Of pressure: so many times the cells of each scene [1]")->check(CLI::Range(0.1, 10.0));
         command->add_option("--results", results_, "Folder for the numbers [out/bench]")->type_name("DIR");
         add_threads(command, running_.threads);
     }

@@ -34,7 +34,7 @@ enum class Redistancing { eikonal, reinitialize, enright_2002, song_2005 };
 enum class SeedingKind { thinning, even };
 enum class Unreferenced { near_surface, all };
 enum class Interface { smeared, sharp };
-enum class PressureSolver { multigrid, mic0, relaxation };
+enum class PressureSolver { multigrid, mic0, relaxation, hypre };
 enum class DropsShown { all, run, whitewater, none };
 enum class SurfaceFormat { ply, obj, usd, none, vtp };
 enum class VolumeFormat { vdb, vti, npz };

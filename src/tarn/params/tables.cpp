@@ -103,6 +103,7 @@ constexpr Word solver_words[] = {
     word("multigrid", PressureSolver::multigrid),
     word("mic0", PressureSolver::mic0),
     word("relaxation", PressureSolver::relaxation),
+    word("hypre", PressureSolver::hypre),
 };
 constexpr Word format_words[] = {
     word("ply", SurfaceFormat::ply), word("obj", SurfaceFormat::obj),   word("usd", SurfaceFormat::usd),
@@ -621,8 +622,9 @@ const ParamRow pressure_rows[] = {
     integer<&PressureParams::max_iterations>("max_iterations", "", 1, 1e6,
                                              "Give up after so many; with \"relaxation\", 100000 unless given."),
     choice<&PressureParams::solver>("solver",
-                                    "What preconditions the conjugate gradients; or \"relaxation\" from cell to cell "
-                                    "instead of them, slow and simple."),
+                                    "What preconditions the conjugate gradients: the multigrid, incomplete Cholesky, or the "
+                                    "algebraic multigrid of hypre where that is installed; or \"relaxation\" from cell to "
+                                    "cell instead of them, slow and simple."),
     number<&PressureParams::relaxation>("relaxation", "", 1, 1.99,
                                         "How much further than to a balance relaxation changes the pressure of a cell."),
 };

@@ -34,7 +34,8 @@ struct Boundary {
     TARN_HD bool parted_from_solid(Cell<D> c, int axis) const
     {
         const int i = phi.index(c);
-        return phi.data && !sheets.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis);
+        return phi.data && !sheets.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis) &&
+               dry_where_closed<D>(phi, solid_distance, c, axis);
     }
     // The inlet that prescribes a face's velocity, or 0.
     TARN_HD int inlet_at(Cell<D> c, int axis) const

@@ -32,6 +32,8 @@ class Regions {
 public:
     bool any() const { return count_ > 0; }
     int count() const { return count_; }
+    // One for each region and cell, by region and then cell.
+    const std::vector<RegionTerm>& terms() const { return terms_; }
 
     // Takes over the terms of `count` regions, in any order, and Q. Every region must have a term.
     void set(int count, std::vector<RegionTerm> terms, const std::vector<double>& q, const Grid<D>& grid);

@@ -39,6 +39,8 @@ public:
     void set(std::vector<RigidTerm<D>> terms, const std::vector<Response>& response);
     // One term for each body and cell, by body and then cell.
     const std::vector<RigidTerm<D>>& terms() const { return terms_; }
+    // S of every body, row by row; on a GPU, for kernels alone.
+    const double* response() const { return response_.data(); }
 
     // z += J^T S J p, and what it adds to p . z.
     void add_product(Field<D>& z, const Field<D>& p, double* dot) const;

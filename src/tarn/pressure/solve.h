@@ -2,6 +2,7 @@
 // The pressure's system, solved by what pressure.solver names.
 
 #include "tarn/params/params.h"
+#include "tarn/pressure/hypre.h"
 #include "tarn/pressure/relaxation.h"
 
 namespace tarn {
@@ -19,6 +20,8 @@ SolveReport solve_pressure(Field<D>& x, Field<D>& b, const Poisson<D>& system, c
             return solve_mic0(x, b, system, pockets, goal, p, z);
         case PressureSolver::relaxation:
             return solve_relaxation(x, b, system, goal, params.relaxation, p);
+        case PressureSolver::hypre:
+            return solve_hypre(x, b, system, goal);
     }
     return {.converged = false};
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tarn/backend/parallel.h"
+#include "tarn/step/gauges.h"
 #include "tarn/step/state.h"
 
 namespace tarn {
@@ -37,6 +38,7 @@ public:
     }
 
     const Field<D>& phi() const { return held_.phi; }
+    VelocityBefore<D> velocity_before() const { return {&held_.velocity, held_.time + held_.ahead}; }
 
     // The state for reading alone, where the program can: copied while the next steps go on. `to` is a water that room_for() made.
     void copy_beside(Water<D>& to) const

@@ -104,7 +104,7 @@ private:
         before_ = measure(water_, params_);
         if (!resumed) {
             folder_.add_stats(row({}, 0));
-            add_readings();
+            add_readings({});
             write_frame(0, false);
         }
         progress_.begin();
@@ -173,15 +173,15 @@ private:
         r.frame = frame_ + 1;
         r.cfl = speed * dt / water_.grid.h;
         folder_.add_stats(r);
-        add_readings();
+        add_readings(backup_.velocity_before());
         report_ = report;
         progress_.step(progress_state());
         return {};
     }
 
-    void add_readings()
+    void add_readings(const VelocityBefore<D>& before)
     {
-        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_));
+        folder_.add_gauges(water_.step, water_.time, read_gauges(water_, scene_, before));
         folder_.add_bodies(water_.step, water_.time, bodies_now(water_, params_));
     }
 

@@ -8,10 +8,9 @@
 
 namespace tarn {
 
-// Changes velocities and spins so that within dt no body passes another, a solid or a side, with friction and restitution, and
-// leaves the mean forces and torques that this took in `push` and `twist`. Solids are where they are at time t. What comes out
-// depends on nothing but what goes in.
-void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt);
+// Changes velocities and spins so that within dt no body passes another, a solid or a side, with friction and restitution. Solids
+// are where they are at time t. A side is met `film` before it. What comes out depends on nothing but what goes in.
+void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt, double film);
 
 // Whether this program has what finds contacts: Bullet.
 bool contacts_available();

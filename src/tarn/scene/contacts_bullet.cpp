@@ -37,7 +37,7 @@ btQuaternion from_y_to(Vec3 axis) { return shortestArcQuat(btVector3(0, 1, 0), t
 // The world, and all that it looks at.
 class World {
 public:
-    World(const Scene& scene, double t, double dt) : scene_(scene), shapes_(scene.solids.at(t)), dimension_(scene.params.dimension())
+    World(const Scene& scene, double t, double dt, double film) : scene_(scene), shapes_(scene.solids.at(t)), dimension_(scene.params.dimension())
     {
         for (int a = 0; a < dimension_; ++a) size_[a] = scene.params.domain.size[static_cast<size_t>(a)];
         if (dimension_ == 2) size_[2] = std::max(size_[0], size_[1]);
@@ -51,7 +51,7 @@ public:
         // A body that rests meets what carries it with what gravity gave it within a step: that is no impact.
         info.m_restitutionVelocityThreshold = btScalar(0.02 + 2 * dt * (length(scene.params.domain.gravity.at(t)) + strongest_in_frame(scene.params, t, 0)));
         info.m_erp = info.m_erp2 = btScalar(0.05);
-        add_sides();
+        add_sides(film);
         add_solids();
     }
     ~World()
@@ -111,7 +111,7 @@ private:
         return *bodies_.back();
     }
 
-    void add_sides()
+    void add_sides(double film)
     {
         const WallsParams& w = scene_.params.domain.walls;
         const WallKind kinds[3][2] = {{w.left, w.right}, {w.bottom, w.top}, {w.back, w.front}};
@@ -119,7 +119,7 @@ private:
             for (int side = 0; side < 2; ++side) {
                 if (kinds[a][side] == WallKind::open) continue;
                 const Vec3 normal = (side ? -1.0 : 1.0) * Vec3::unit(a);
-                insert(std::make_unique<btStaticPlaneShape>(to_bullet(normal), btScalar(side ? -size_[a] : 0.0)),
+                insert(std::make_unique<btStaticPlaneShape>(to_bullet(normal), btScalar(side ? film - size_[a] : film)),
                        btTransform::getIdentity(), 0, {0, 0, 0}, 0.5, 0.2);
             }
     }
@@ -239,9 +239,9 @@ private:
 
 bool contacts_available() { return true; }
 
-void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt)
+void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double t, double dt, double film)
 {
-    World world(scene, t, dt);
+    World world(scene, t, dt, film);
     std::vector<btRigidBody*> inside;
     double fastest = 0, smallest = HUGE_VAL;
     for (const RigidBody& b : bodies) {
@@ -261,11 +261,9 @@ void resolve_contacts(std::vector<RigidBody>& bodies, const Scene& scene, double
         // What Bullet changed is added to what it was given in double: a body that touches nothing keeps every bit.
         RigidBody& b = bodies[n];
         const Vec3 more = from_bullet(inside[n]->getLinearVelocity()) - velocity[n];
-        Vec3 turn = from_bullet(inside[n]->getAngularVelocity()) - spin[n];
+        const Vec3 turn = from_bullet(inside[n]->getAngularVelocity()) - spin[n];
         b.velocity += more;
         b.spin += turn;
-        b.push = (b.mass / dt) * more;
-        b.twist = (1 / dt) * (b.inertia_now() * turn);
     }
 }
 

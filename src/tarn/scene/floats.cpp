@@ -250,7 +250,7 @@ void step_floats(std::vector<RigidBody>& bodies, const std::vector<FloatNodes>& 
     parallel_rows("floats", static_cast<int>(bodies.size()), [&](int n) {
         push_by_water(bodies[static_cast<size_t>(n)], nodes[static_cast<size_t>(n)], before, after, s, rho, g, dt);
     });
-    resolve_contacts(bodies, scene, t, dt);
+    resolve_contacts(bodies, scene, t, dt, 0);
     std::vector<RigidPose> poses;
     for (RigidBody& b : bodies) {
         move(b, dt);

@@ -1,5 +1,6 @@
 #include "tarn/scene/reference_methods.h"
 
+#include "tarn/backend/hypre.h"
 #include "tarn/params/tables.h"
 
 namespace tarn {
@@ -14,6 +15,12 @@ std::optional<Problem> check_relaxation(const Params& params)
         if (solid.motion == SolidMotion::body)
             return Problem{"pressure.solver", "\"relaxation\" goes from cell to cell and takes no bodies; choose \"multigrid\""};
     return {};
+}
+
+std::optional<Problem> check_hypre(const Params& params)
+{
+    if (params.pressure.solver != PressureSolver::hypre || hypre_module()) return {};
+    return Problem{"pressure.solver", "this program has no hypre; `./tarn hypre` installs it and builds with it, or choose \"multigrid\""};
 }
 
 bool any_open(const WallsParams& w)
@@ -105,8 +112,9 @@ std::optional<Problem> check_foster_metaxas(const Params& params)
 
 std::optional<Problem> check_reference_methods(const Params& params)
 {
-    const std::optional<Problem> found = check_foster_metaxas(params);
-    return found ? found : check_relaxation(params);
+    for (const auto check : {check_foster_metaxas, check_relaxation, check_hypre})
+        if (const std::optional<Problem> found = check(params)) return found;
+    return {};
 }
 
 }  // namespace tarn

@@ -253,38 +253,44 @@ namespace {
 // The ball around a shape where it is now; a little larger than need be, for rounding.
 void find_reach(Shape& s, int dimension)
 {
-    Vec3 lo, hi;
+    Vec3 centre = s.a;
+    double reach = s.r;
+    // In 2D points have z = 0, and boxes span all z.
+    const auto around = [&](Vec3 lo, Vec3 hi) {
+        if (dimension == 2) lo[2] = hi[2] = 0;
+        centre = 0.5 * (lo + hi);
+        reach = length(hi - centre);
+    };
     switch (s.kind) {
         case ShapeKind::box:
-            lo = s.a, hi = s.b;
+            around(s.a, s.b);
             break;
         case ShapeKind::sphere:
-            lo = s.a - Vec3::all(s.r), hi = s.a + Vec3::all(s.r);
             break;
         case ShapeKind::ellipsoid:
-            lo = s.a - s.b, hi = s.a + s.b;
+            reach = std::max(s.b[0], s.b[1]);
+            if (dimension == 3) reach = std::max(reach, s.b[2]);
             break;
         case ShapeKind::cylinder:
+            reach = std::hypot(s.r, 0.5 * s.s);
+            break;
         case ShapeKind::cone:
-            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            centre = s.a + (0.5 * s.s) * s.axis;
+            reach = std::hypot(s.r, 0.5 * s.s);
             break;
         case ShapeKind::torus:
-            lo = s.a - Vec3::all(s.r + s.s), hi = s.a + Vec3::all(s.r + s.s);
+            reach = s.r + s.s;
             break;
         case ShapeKind::mesh:
-            lo = s.sampled.origin;
-            hi = lo + s.sampled.spacing * (s.sampled.nodes - Cell<3>{1, 1, 1}).as<double>();
+            around(s.sampled.origin, s.sampled.origin + s.sampled.spacing * (s.sampled.nodes - Cell<3>{1, 1, 1}).as<double>());
             break;
         case ShapeKind::plane:
         case ShapeKind::terrain:
         case ShapeKind::solitary_wave:
             return;
     }
-    // In 2D points have z = 0, and boxes span all z.
-    if (dimension == 2) lo[2] = hi[2] = 0;
-    const Vec3 centre = 0.5 * (lo + hi);
     s.middle = s.pose.apply(s.scale * centre);
-    s.reach = 1.001 * s.scale * length(hi - centre);
+    s.reach = 1.001 * s.scale * reach;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tarn/bodies/closed_part.h"
+#include "tarn/field/closed_part.h"
 #include "tarn/scene/contacts.h"
 #include "tarn/scene/frame.h"
 #include "tarn/step/boundary.h"
@@ -11,6 +11,10 @@
 namespace tarn {
 
 namespace {
+
+// A body that lies on a side of the domain leaves a film of water under it, which carries the pressure there: without it nothing
+// would lift the body again. In cells, and twice the least that must be open of a face to pass water.
+constexpr double film = 0.2;
 
 // A body as kernels see it.
 template <int D>
@@ -316,27 +320,21 @@ void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene,
     };
 }
 
-// Joints act after contacts; the next solve starts with what both have changed.
-static void hold_joints(std::vector<RigidBody>& bodies, const Scene& scene, double dt, int dimension)
-{
-    if (scene.joints.empty()) return;
-    std::vector<std::pair<Vec3, Vec3>> before;
-    for (const RigidBody& b : bodies) before.emplace_back(b.velocity, b.spin);
-    hold(bodies, scene.joints, dt, dimension);
-    for (size_t n = 0; n < bodies.size(); ++n) {
-        RigidBody& b = bodies[n];
-        b.push += (b.mass / dt) * (b.velocity - before[n].first);
-        b.twist += (1 / dt) * (b.inertia_now() * (b.spin - before[n].second));
-    }
-}
-
 template <int D>
-void touch(Water<D>& w, const Scene& scene, double t, double dt)
+void touch(Water<D>& w, const Scene& scene, double t, double dt, double move)
 {
     if (w.bodies.empty()) return;
     for (RigidBody& b : w.bodies) push(b, -b.push, -b.twist, dt, D);
-    resolve_contacts(w.bodies, scene, t, dt);
-    hold_joints(w.bodies, scene, dt, D);
+    std::vector<std::pair<Vec3, Vec3>> before;
+    for (const RigidBody& b : w.bodies) before.emplace_back(b.velocity, b.spin);
+    // Joints act after contacts.
+    resolve_contacts(w.bodies, scene, t, move, film * w.grid.h);
+    if (!scene.joints.empty()) hold(w.bodies, scene.joints, move, D);
+    for (size_t n = 0; n < w.bodies.size(); ++n) {
+        RigidBody& b = w.bodies[n];
+        b.push = (b.mass / dt) * (b.velocity - before[n].first);
+        b.twist = (1 / dt) * (b.inertia_now() * (b.spin - before[n].second));
+    }
     set_body_velocities(w);
 }
 
@@ -347,7 +345,7 @@ void touch(Water<D>& w, const Scene& scene, double t, double dt)
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
     template void predict_bodies(Water<D>&, const Scene&, double, double, double);                                   \
     template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
-    template void touch(Water<D>&, const Scene&, double, double);
+    template void touch(Water<D>&, const Scene&, double, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -33,9 +33,10 @@ void predict_bodies(Water<D>& water, const Scene& scene, double t, double start,
 template <int D>
 void couple_bodies(ProjectionForces<D>& forces, Water<D>& water, const Scene& scene, double t, double dt);
 
-// Contacts among bodies, solids and the domain's sides, after the solve: what they change of the velocities is remembered as a
-// force, which the next solve starts with, so that a body that rests on the floor is at rest for the water, too.
+// Contacts among bodies, solids and the domain's sides, and joints, after a solve over dt, for the move that follows, which is as
+// long as `move`: what they change of the velocities is remembered as a force over dt, which the next solve starts with, so that
+// a body that rests on the floor is at rest for the water, too.
 template <int D>
-void touch(Water<D>& water, const Scene& scene, double t, double dt);
+void touch(Water<D>& water, const Scene& scene, double t, double dt, double move);
 
 }  // namespace tarn

@@ -378,7 +378,7 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
     const Stage stage(report.seconds_pressure);
     predict_bodies(w, scene, change.t, change.start, change.dt);
     report.pressure = make_divergence_free(w, scene, boundary, change, stages);
-    touch(w, scene, change.t, change.dt);
+    touch(w, scene, change.t, change.dt, change.move);
 }
 
 // The velocity is extrapolated across the surface, and modified there.   [EMF02] §3.4, 1.

@@ -123,17 +123,35 @@ double pressure_at(const Water<D>& w, const Params& p, Vec3 point)
     })[0];
 }
 
+// The newest velocity and the one before, and how much of the latter there is in that of the surface's time.
+template <int D>
+struct VelocityNow {
+    FaceView<D, const float> newest, before;
+    double share = 0;
+};
+
+template <int D>
+VelocityNow<D> velocity_now(const Water<D>& w, const VelocityBefore<D>& before)
+{
+    const FaceView<D, const float> newest = w.velocity.view();
+    const double time = w.time + w.ahead;
+    // With smoke there is no surface to be ahead of.
+    if (w.smoke || !before.velocity || !(time > before.time)) return {newest, newest};
+    return {newest, before.velocity->view(), w.ahead / (time - before.time)};
+}
+
 // The velocity of the water at a point; 0 where there is none.
 template <int D>
-Vec<D> velocity_at(const Water<D>& w, Vec3 point)
+Vec<D> velocity_at(const Water<D>& w, const VelocityNow<D>& u, Vec3 point)
 {
     const auto phi = w.phi.view();
-    const auto u = w.velocity.view();
     const Cell<D> cells = w.grid.cells;
     const Vec<D, float> x = in_cells(w.grid, point);
     return read_once<D>([=] TARN_KERNEL() {
         if (!(sample_cells(phi, cells, x) < 0)) return Vec<D>{};
-        return sample_velocity(u, cells, x).template as<double>();
+        const Vec<D> newest = sample_velocity(u.newest, cells, x).template as<double>();
+        const Vec<D> before = sample_velocity(u.before, cells, x).template as<double>();
+        return newest + u.share * (before - newest);
     });
 }
 
@@ -148,13 +166,14 @@ int flat_axis(const GaugeParams& g, int dimension)
 // What flows through a rectangle across an axis, towards larger coordinates: the wet and open part of each face times its
 // velocity, between the two layers of faces beside it.
 template <int D>
-double flux(const Water<D>& w, const Params& p, const GaugeParams& g)
+double flux(const Water<D>& w, const VelocityNow<D>& u, const Params& p, const GaugeParams& g)
 {
     const int axis = flat_axis(g, D);
     const Grid<D> grid = w.grid;
     const Boundary<D> boundary = boundary_of(w, p);
     const auto phi = w.phi.view();
-    const auto u = w.velocity[axis].view();
+    const View<D, const float> newest = u.newest[axis], before = u.before[axis];
+    const double share = u.share;
     const Vec<D> lo = take<D>(*g.min), hi = take<D>(*g.max);
     const double plane = std::clamp(lo[axis] / grid.h, 0.0, static_cast<double>(grid.cells[axis]));
     const float h = static_cast<float>(grid.h);
@@ -165,7 +184,8 @@ double flux(const Water<D>& w, const Params& p, const GaugeParams& g)
             const Cell<D> face = moved<D>(c, axis, last);
             const double away = std::fabs(face[axis] - plane);
             if (away >= 1) continue;
-            double part = (1 - away) * static_cast<double>(boundary.open_at(face, axis)) * static_cast<double>(u(face));
+            const double late = static_cast<double>(newest(face)), early = static_cast<double>(before(face));
+            double part = (1 - away) * static_cast<double>(boundary.open_at(face, axis)) * (late + share * (early - late));
             for (int a = 0; a < D; ++a) {
                 if (a == axis) continue;
                 const double from = lo[a] > c[a] * grid.h ? lo[a] : c[a] * grid.h;
@@ -265,10 +285,11 @@ SolidEntries entries_of_solid(const Params& params, const std::string& name)
 }
 
 template <int D>
-std::vector<double> read_gauges(const Water<D>& w, const Scene& scene)
+std::vector<double> read_gauges(const Water<D>& w, const Scene& scene, const VelocityBefore<D>& before)
 {
-    if (fluids_vary(scene.params)) return read_gauges(w, at_time(scene, w.time));
+    if (fluids_vary(scene.params)) return read_gauges(w, at_time(scene, w.time), before);
     const Params& p = scene.params;
+    const VelocityNow<D> velocity = velocity_now(w, before);
     std::vector<double> values;
     for (const GaugeParams& g : p.gauge) {
         const Vec3 point = g.point.value_or(Vec3{});
@@ -281,12 +302,12 @@ std::vector<double> read_gauges(const Water<D>& w, const Scene& scene)
                 values.push_back(pressure_at(w, p, point));
                 break;
             case GaugeKind::velocity: {
-                const Vec<D> u = velocity_at(w, point);
+                const Vec<D> u = velocity_at(w, velocity, point);
                 for (int a = 0; a < D; ++a) values.push_back(u[a]);
                 break;
             }
             case GaugeKind::flux:
-                values.push_back(flux(w, p, g));
+                values.push_back(flux(w, velocity, p, g));
                 break;
             case GaugeKind::force:
             case GaugeKind::torque: {
@@ -306,7 +327,7 @@ std::vector<double> read_gauges(const Water<D>& w, const Scene& scene)
     return values;
 }
 
-template std::vector<double> read_gauges(const Water<2>&, const Scene&);
-template std::vector<double> read_gauges(const Water<3>&, const Scene&);
+template std::vector<double> read_gauges(const Water<2>&, const Scene&, const VelocityBefore<2>&);
+template std::vector<double> read_gauges(const Water<3>&, const Scene&, const VelocityBefore<3>&);
 
 }  // namespace tarn

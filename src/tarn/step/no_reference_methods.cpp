@@ -1,5 +1,6 @@
 // Stands in for the methods of [FM96] and for smoke where there is no room for them: in the playground.
 
+#include "tarn/pressure/hypre.h"
 #include "tarn/pressure/relaxation.h"
 #include "tarn/scene/reference_methods.h"
 #include "tarn/scene/smoke_scene.h"
@@ -14,7 +15,8 @@ std::optional<Problem> check_reference_methods(const Params& params)
     if (params.method.solver == Solver::foster_metaxas) return Problem{"method.solver", none};
     for (const SurfaceKind kind : {SurfaceKind::markers, SurfaceKind::marker_chains, SurfaceKind::height_field})
         if (params.method.surface == kind) return Problem{"method.surface", none};
-    if (params.pressure.solver == PressureSolver::relaxation) return Problem{"pressure.solver", none};
+    if (params.pressure.solver == PressureSolver::relaxation || params.pressure.solver == PressureSolver::hypre)
+        return Problem{"pressure.solver", none};
     return {};
 }
 
@@ -27,6 +29,11 @@ std::optional<Problem> check_smoke(const Params& params)
 // Never called: no scene that asks for them is read.
 template <int D>
 SolveReport solve_relaxation(Field<D>&, const Field<D>&, const Poisson<D>&, const Goal&, double, Field<D>&)
+{
+    return {};
+}
+template <int D>
+SolveReport solve_hypre(Field<D>&, Field<D>&, const Poisson<D>&, const Goal&)
 {
     return {};
 }
@@ -75,6 +82,7 @@ void measure(Measures&, Water<D>&, const Params&)
 }  // namespace smoke
 
 #define TARN_INSTANTIATE(D)                                                                                               \
+    template SolveReport solve_hypre(Field<D>&, Field<D>&, const Poisson<D>&, const Goal&);                               \
     template SolveReport solve_relaxation(Field<D>&, const Field<D>&, const Poisson<D>&, const Goal&, double, Field<D>&); \
     template Water<D> foster_metaxas::initial_water(const Scene&);                                                        \
     template double foster_metaxas::choose_dt(const Water<D>&, const Scene&);                                             \

@@ -362,7 +362,7 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
     ProjectionForces<D> forces;
     couple_bodies(forces, w, scene, w.time + dt, dt);
     report.pressure = project_all(w, scene.params, boundary, dt, std::move(forces));
-    touch(w, scene, w.time + dt, dt);
+    touch(w, scene, w.time + dt, dt, dt);
 }
 
 // As in [SSK05], whose third step simulates droplets and bubbles: what the grid takes back brings its momentum at once, and what

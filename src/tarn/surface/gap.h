@@ -1,6 +1,7 @@
 #pragma once
 // Air between water and a solid that it has parted from (see bodies/parting.h), as phi tells it.
 
+#include "tarn/field/closed_part.h"
 #include "tarn/field/nodes.h"
 
 namespace tarn {
@@ -26,6 +27,24 @@ TARN_HD inline bool air_between(const View<D, const float>& phi, const View<D, c
                                 int axis)
 {
     return air_behind<D>(phi, nodes, i, j, axis) || air_behind<D>(phi, nodes, j, i, axis);
+}
+
+// Whether phi, continued from the cells on its two sides, is positive at the middle of what a solid closes of a face. Where still
+// water meets a hull that leans over it, there is air between them along the vertical, but none at the part of a face that
+// the hull closes under water.
+template <int D>
+TARN_HD inline bool dry_where_closed(const View<D, const float>& phi, const View<D, const float>& nodes, Cell<D> face, int axis)
+{
+    const Vec<D, float> middle = middle_of_closed_part(nodes, face, axis);
+    const int i = phi.index(face), j = i - phi.next(axis);
+    float there = 0.5f * (phi[i] + phi[j]);
+    for (int a = 0; a < D; ++a) {
+        // By the slope on the side of the water.
+        const int back = middle[a] > 0 ? -phi.next(a) : phi.next(a);
+        if (a == axis || is_nowhere(phi[i + back]) || is_nowhere(phi[j + back])) continue;
+        there += 0.5f * std::fabs(middle[a]) * (phi[i] - phi[i + back] + phi[j] - phi[j + back]);
+    }
+    return there > 0;
 }
 
 }  // namespace tarn
