@@ -107,7 +107,7 @@ TEST(Smoke, fluxes_keep_what_is_the_same_everywhere_and_the_sum)
     }
     const bool closed[2][2] = {};
     Field<2>* const fields[2] = {&one, &disc};
-    for (int n = 0; n < steps; ++n) carry<2>(fields, room, nullptr, closed);
+    for (int n = 0; n < steps; ++n) carry<2>({{{fields[0], fields[1]}, &room}}, {}, nullptr, closed);
     float off = 0;
     off = parallel_max("test", all_tiles(grid), [v = std::as_const(one).view()](Cell<2> c) { return std::fabs(v(c) - 1); });
     std::printf("one off by %.2g, sum off by %.2g, top %.4f\n", double(off), sum(disc) / before - 1, double(greatest(disc)));

@@ -117,6 +117,27 @@ void interpolate_cells(Field<D>& fine, const Field<D>& coarse, const Tiles<D>& t
 }
 
 template <int D>
+void fill_between(Field<D>& fine, const Field<D>& coarse, const Tiles<D>& tiles)
+{
+    const auto to = fine.view();
+    const auto from = coarse.view();
+    const Cell<D> cells = coarse.grid().cells;
+    parallel_for("fill between", tiles, [=](Cell<D> c) {
+        Cell<D> parent;
+        for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
+        const int i = from.index(parent);
+        float value = from[i];
+        for (int a = 0; a < D; ++a) {
+            if (parent[a] == 0 || parent[a] + 1 == cells[a]) continue;
+            const float back = from[i] - from[i - from.next(a)], ahead = from[i + from.next(a)] - from[i];
+            const float least = std::fabs(back) < std::fabs(ahead) ? back : ahead;
+            if (back * ahead > 0) value += (c[a] & 1 ? 0.25f : -0.25f) * least;
+        }
+        to(c) = value;
+    });
+}
+
+template <int D>
 void fill_rims(const LevelVelocities<D>& velocity, const Octree<D>& octree)
 {
     for (int l = octree.count() - 2; l >= 0; --l) {
@@ -132,6 +153,7 @@ void fill_rims(const LevelVelocities<D>& velocity, const Octree<D>& octree)
     template void restrict_to_parents(const LevelVelocities<D>&, const Octree<D>&);                \
     template void interpolate_faces(FaceField<D>&, const FaceField<D>&, const Tiles<D>&);          \
     template void interpolate_cells(Field<D>&, const Field<D>&, const Tiles<D>&);                  \
+    template void fill_between(Field<D>&, const Field<D>&, const Tiles<D>&);                       \
     template void fill_rims(const LevelVelocities<D>&, const Octree<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

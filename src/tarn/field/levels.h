@@ -11,6 +11,7 @@ template <int D>
 struct CoarseLevel {
     FaceField<D> velocity;  // of leaves; of parents and around leaves, what follows from other levels
     Field<D> pressure;
+    Field<D> smoke_density, temperature;  // only with smoke, as on the finest level
 
     // Room to work in.
     FaceField<D> next;
@@ -49,6 +50,11 @@ template <int D>
 void interpolate_faces(FaceField<D>& fine, const FaceField<D>& coarse, const Tiles<D>& tiles);
 template <int D>
 void interpolate_cells(Field<D>& fine, const Field<D>& coarse, const Tiles<D>& tiles);
+
+// Cells of `tiles` get values with slopes in those of the level above that are the lesser of both sides' along each axis: the mean of a cell is
+// kept, and nothing becomes more or less than there is around.
+template <int D>
+void fill_between(Field<D>& fine, const Field<D>& coarse, const Tiles<D>& tiles);
 
 // Around every level, from the coarsest on, what is found between the values of the level above.
 template <int D>

@@ -27,7 +27,8 @@ CellValues cell_values(const Water<D>& water)
     const size_t wet = water.smoke ? 0 : count, smoky = count - wet;
     CellValues values{std::vector<float>(wet), std::vector<float>(smoky), std::vector<float>(smoky), std::vector<Vec3f>(count), std::vector<float>(wet),
                       std::vector<float>(water.solids.any ? count : 0)};
-    const View<D, const float> density = water.smoke_density.view(), warmth = water.temperature.view();
+    const ShownSmoke<D> smoke(water);
+    const View<D, const float> density = smoke.density().view(), warmth = smoke.temperature().view();
     const float ambient = static_cast<float>(water.ambient);
     const View<D, const float> phi = water.phi.view(), solid = water.solids.distance.view();
     const View<D, const float> pressure = water.pressure.size() > 0 ? water.pressure.view() : View<D, const float>{};
@@ -46,7 +47,7 @@ CellValues cell_values(const Water<D>& water)
                 values.phi[i] = phi(c);
                 if (phi(c) < 0 && pressure.data) values.pressure[i] = pressure(c);
             }
-            const int level = water.smoke ? 0 : levels.level_at(c);
+            const int level = levels.level_at(c);
             const Vec<D, float> u = level > 0 ? levels.velocity_at(level, c.template as<float>()) : velocity_at_cell(velocity, c);
             for (int a = 0; a < D; ++a) values.velocity[i][a] = u[a];
             if (!water.solids.any) continue;

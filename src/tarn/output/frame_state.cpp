@@ -23,6 +23,7 @@
 #include "tarn/base/error.h"
 #include "tarn/field/sample.h"
 #include "tarn/output/files.h"
+#include "tarn/output/shown_levels.h"
 
 namespace tarn {
 
@@ -240,14 +241,15 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
     header.fragments = water.fragments.count();
     header.pressure_step = static_cast<double>(largest_pressure(water) / pressure_steps);
 
-    const double smoke_steps[2] = {water.smoke ? double(step_of_values(water.smoke_density)) : 0.0,
-                                   water.smoke ? double(step_of_values(water.temperature)) : 0.0};
+    const ShownSmoke<D> smoke(water);
+    const double smoke_steps[2] = {water.smoke ? double(step_of_values(smoke.density())) : 0.0,
+                                   water.smoke ? double(step_of_values(smoke.temperature())) : 0.0};
     std::vector<std::string> blocks(water.smoke ? D + 5 : points ? D + 4 : D + 3);
     parallel_rows("pack frame", water.smoke ? D + 4 : D + 2, [&](int n) {
         Numbers q = n == 0       ? rounded_phi(water)
                     : n == D + 1 ? rounded_pressure(water, static_cast<float>(header.pressure_step))
-                    : n == D + 2 ? rounded_values(water.smoke_density, static_cast<float>(smoke_steps[0]))
-                    : n == D + 3 ? rounded_values(water.temperature, static_cast<float>(smoke_steps[1]))
+                    : n == D + 2 ? rounded_values(smoke.density(), static_cast<float>(smoke_steps[0]))
+                    : n == D + 3 ? rounded_values(smoke.temperature(), static_cast<float>(smoke_steps[1]))
                                  : rounded_velocity(water, n - 1, header.velocity_step, reach);
         take_differences(q, water.grid);
         blocks[static_cast<size_t>(n > D ? n + 1 : n)] = squeezed(bytes_of(q));

@@ -29,7 +29,7 @@ public:
     // Of the cell that holds one of the finest grid; 0 on a uniform grid, and where there is no water.
     int level_at(Cell<D> c) const
     {
-        if (!any() || !(water_.phi(c) < 0)) return 0;
+        if (!any() || (!water_.smoke && !(water_.phi(c) < 0))) return 0;
         for (size_t l = 0; l < maps_.size(); ++l) {
             Cell<D> tile;
             for (int a = 0; a < D; ++a) tile[a] = (c[a] >> l) / tile_size;
@@ -45,6 +45,36 @@ public:
         const float scale = 1.0f / static_cast<float>(1 << level);
         for (int a = 0; a < D; ++a) x[a] = scale * (x[a] + 0.5f) - 0.5f;
         return sample_velocity(u.view(), u.grid().cells, x);
+    }
+    // What sits at cells' centres, in all cells of the finest grid; memory is touched only where it is not zero.
+    Field<D> cells(const Field<D>& finest, Field<D> CoarseLevel<D>::*larger) const
+    {
+        Field<D> all(water_.grid, Where::program);
+        const View<D, const float> small = finest.view();
+        const TileMap<D>& tiles = maps_[0];
+        parallel_rows("show cells", static_cast<int>(tiles.flags.size()), [&](int n) {
+            Box<D> box = tiles.box(tiles.tile(static_cast<size_t>(n)));
+            const size_t level = static_cast<size_t>(level_at(box.lo));
+            const float scale = 1.0f / static_cast<float>(1 << level);
+            const Field<D>* const from = level > 0 ? &(water_.coarse[level - 1].*larger) : nullptr;
+            Cell<D> c = box.lo;
+            for (long left = box.volume(); left > 0; --left) {
+                float value;
+                if (from) {
+                    Vec<D, float> x = c.template as<float>();
+                    for (int a = 0; a < D; ++a) x[a] = scale * (x[a] + 0.5f) - 0.5f;
+                    value = sample_cells(from->view(), from->grid().cells, x);
+                } else {
+                    value = small(c);
+                }
+                if (value != 0) all(c) = value;
+                for (int a = 0; a < D; ++a) {
+                    if (++c[a] < box.hi[a]) break;
+                    c[a] = box.lo[a];
+                }
+            }
+        });
+        return all;
     }
     // The velocity on every face of the finest grid.
     FaceField<D> velocity() const
@@ -66,6 +96,25 @@ public:
 private:
     const Water<D>& water_;
     std::vector<TileMap<D>> maps_;
+};
+
+// The smoke of a domain in all cells of the finest grid.
+template <int D>
+class ShownSmoke {
+public:
+    explicit ShownSmoke(const Water<D>& water) : water_(water)
+    {
+        if (!water.smoke || water.coarse.empty()) return;
+        const ShownLevels<D> levels(water);
+        density_ = levels.cells(water.smoke_density, &CoarseLevel<D>::smoke_density);
+        temperature_ = levels.cells(water.temperature, &CoarseLevel<D>::temperature);
+    }
+    const Field<D>& density() const { return density_.size() > 0 ? density_ : water_.smoke_density; }
+    const Field<D>& temperature() const { return temperature_.size() > 0 ? temperature_ : water_.temperature; }
+
+private:
+    const Water<D>& water_;
+    Field<D> density_, temperature_;
 };
 
 }  // namespace tarn

@@ -255,8 +255,9 @@ void write_vdb(const std::string& path, const Water<D>& water)
     openvdb::GridCPtrVec grids;
     const auto velocity = velocity_grid(water, transform->copy());
     if (water.smoke) {
-        const auto density = smoke_grid("density", water.smoke_density, 0, least_density, transform);
-        const auto temperature = smoke_grid("temperature", water.temperature, static_cast<float>(water.ambient), least_warmth,
+        const ShownSmoke<D> smoke(water);
+        const auto density = smoke_grid("density", smoke.density(), 0, least_density, transform);
+        const auto temperature = smoke_grid("temperature", smoke.temperature(), static_cast<float>(water.ambient), least_warmth,
                                             transform->copy());
         keep_leaves_of<D>(*velocity, *density, *temperature);
         grids = {density, temperature, velocity};

@@ -123,6 +123,8 @@ struct OctreeParams {
     OctreePressure pressure = OctreePressure::second_order;
     OctreeDistance distance = OctreeDistance::mean;  // of the pressures of a large and a small cell, with "losasso-2004"
     Advection advection = Advection::maccormack;     // of the velocity on large cells
+    std::optional<double> vorticity;                 // cells over which the velocity changes by so much of the fastest are divided
+    double density_from = 0.1, density_to = 0.3;     // of smoke; cells with densities between are the smallest
 };
 
 // A box without cells larger than those of a level.

@@ -486,6 +486,13 @@ const ParamRow octree_rows[] = {
                                     "The mean of the two cells' sizes, the large or the small one, or that of their centres."),
     choice<&OctreeParams::advection>("advection",
                                      "How the velocity is carried along on larger cells, which are the more diffusive."),
+    number<&OctreeParams::vorticity>("vorticity", "", 1e-4, 1e4,
+                                     "Cells are divided over which the velocity changes by more than this part of the fastest flow, by "
+                                     "their vorticity. With smoke 0.2 unless given; water's are not then."),
+    number<&OctreeParams::density_from>("density_from", "", 0, 1e6,
+                                        "With smoke: where its density is between this and density_to, or comes to be across it from "
+                                        "one cell to the next, cells are the smallest: there it is seen."),
+    number<&OctreeParams::density_to>("density_to", "", 0, 1e6, "With smoke: see density_from."),
 };
 
 const ParamRow refine_rows[] = {

@@ -44,7 +44,8 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
     ClosedPockets<D> pockets;
     // In a box without solids, water either has a surface or fills the box. On an octree, if any of it has none.
     if (!solids || system.octree) {
-        pockets.everything = parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const bool outside = system.octree && any_leaf_at_open_side(*system.octree);
+        pockets.everything = !outside && parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                                  const int i = ev.index(c);
                                  return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;

@@ -287,7 +287,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         if (octree) clear_level(level.w, level.dirichlet, level.x, *fine_.octree, static_cast<int>(number));
         unite_cells(level.w, level.dirichlet, *fine_w, *fine_excess, *fine_inverse, octree ? octree->parents_rim : with_rim(level.map),
                     octree ? octree->parents : level.tiles);
-        if (octree) add_leaves(level.w, *fine_.octree, static_cast<int>(number));
+        if (octree) add_leaves(level.w, level.dirichlet, *fine_.octree, static_cast<int>(number));
         if (leaves_above(number)) conduct_across(level.w, *fine_.octree, static_cast<int>(number) + 1);
         invert_diagonal(level.inverse_diagonal, level.dirichlet, level.w, level.tiles);
 

@@ -109,7 +109,7 @@ void clear_level(FaceField<D>& w, Field<D>& dirichlet, Field<D>& x, const Octree
 }
 
 template <int D>
-void add_leaves(FaceField<D>& w, const OctreeSystem<D>& system, int l)
+void add_leaves(FaceField<D>& w, Field<D>& dirichlet, const OctreeSystem<D>& system, int l)
 {
     const OctreeLevel<D>& level = system.level(l);
     const Cell<D> cells = level.grid.cells;
@@ -118,7 +118,22 @@ void add_leaves(FaceField<D>& w, const OctreeSystem<D>& system, int l)
         const auto v = w[a].view();
         parallel_for_faces("multigrid build", level.leaves, a,
                            [=](Cell<D> c) { v(c) = c[a] == 0 || c[a] == cells[a] ? 0.0f : full; });
+        for (int side = 0; side < 2; ++side) {
+            if (!system.open[a][side]) continue;
+            const auto e = dirichlet.view();
+            parallel_for("multigrid build", along_side(level.leaves, a, side), [=](Cell<D> c) { e(c) += full; });
+        }
     }
+}
+
+template <int D>
+bool any_leaf_at_open_side(const OctreeSystem<D>& system)
+{
+    for (int l = 1; l < system.count(); ++l)
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side)
+                if (system.open[a][side] && along_side(system.level(l).leaves, a, side).cells() > 0) return true;
+    return false;
 }
 
 template <int D>
@@ -128,13 +143,16 @@ void product_in_leaves(Field<D>& z, const Field<D>& x, const OctreeSystem<D>& sy
     const auto zv = z.view();
     const auto xv = x.view();
     const float w = conductance<D>(l);
+    float outside[D][2];  // 1 where x = 0 lies past the side, 0 where nothing does
+    for (int a = 0; a < D; ++a)
+        for (int side = 0; side < 2; ++side) outside[a][side] = system.open[a][side] ? 1.0f : 0.0f;
     parallel_for("apply", system.level(l).leaves, [=](Cell<D> c) {
         const int i = xv.index(c);
         const float own = xv[i];
         float sum = 0;
         for (int a = 0; a < D; ++a) {
             const int n = xv.next(a);
-            sum += (c[a] > 0 ? own - xv[i - n] : 0.0f) + (c[a] + 1 < cells[a] ? own - xv[i + n] : 0.0f);
+            sum += (c[a] > 0 ? own - xv[i - n] : outside[a][0] * own) + (c[a] + 1 < cells[a] ? own - xv[i + n] : outside[a][1] * own);
         }
         zv[i] = w * sum;
     });
@@ -310,13 +328,14 @@ void mark_beside_larger_cells(Field<D, int>& labels, int label, const OctreeSyst
 }
 
 template <int D>
-void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const Octree<D>& octree)
+void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const OctreeSystem<D>& system)
 {
-    for (int l = 1; l < octree.count(); ++l)
+    for (int l = 1; l < system.count(); ++l)
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side) {
+                if (system.open[a][side]) continue;
                 const auto u = coarse[static_cast<size_t>(l) - 1].velocity[a].view();
-                parallel_for("close walls", along_side(octree.levels[static_cast<size_t>(l)].leaves, a, side),
+                parallel_for("close walls", along_side(system.level(l).leaves, a, side),
                              [=](Cell<D> c) { u(moved<D>(c, a, side)) = 0; });
             }
 }
@@ -367,6 +386,14 @@ void apply_coarse_pressure(FaceField<D>& finest_velocity, std::vector<CoarseLeve
                 const int i = x.index(c);
                 if (c[a] > 0) ua[i] -= per_cell * (x[i] - x[i - n]);
             });
+            for (int side = 0; side < 2; ++side) {
+                if (!system.open[a][side]) continue;
+                const float inwards = side ? per_cell : -per_cell;
+                parallel_for("apply pressure", along_side(system.level(l).leaves, a, side), [=](Cell<D> c) {
+                    const int i = x.index(c);
+                    ua[side ? i + n : i] += inwards * x[i];
+                });
+            }
         }
         const float w = system.over_distance * per_cell;
         const FaceView<D> small = velocity[static_cast<size_t>(l) - 1]->view();
@@ -390,7 +417,8 @@ void apply_coarse_pressure(FaceField<D>& finest_velocity, std::vector<CoarseLeve
     template struct OctreeSystem<D>;                                                                                             \
     template void conduct_across(FaceField<D>&, const OctreeSystem<D>&, int);                                                    \
     template void clear_level(FaceField<D>&, Field<D>&, Field<D>&, const OctreeSystem<D>&, int);                                 \
-    template void add_leaves(FaceField<D>&, const OctreeSystem<D>&, int);                                                        \
+    template void add_leaves(FaceField<D>&, Field<D>&, const OctreeSystem<D>&, int);                                             \
+    template bool any_leaf_at_open_side(const OctreeSystem<D>&);                                                                 \
     template void product_in_leaves(Field<D>&, const Field<D>&, const OctreeSystem<D>&, int);                                    \
     template double add_t_faces(const std::vector<Field<D>*>&, const std::vector<const Field<D>*>&, const OctreeSystem<D>&, float);     \
     template void add_across(Field<D>&, const Field<D>&, const Field<D>*, OctreeSystem<D>&, int);                                \
@@ -404,7 +432,7 @@ void apply_coarse_pressure(FaceField<D>& finest_velocity, std::vector<CoarseLeve
     template void copy_leaves(Field<D>&, const Field<D>&, const OctreeSystem<D>&, int);                                          \
     template void remove_mean(const std::vector<Field<D>*>&, const Poisson<D>&, bool);                                           \
     template void mark_beside_larger_cells(Field<D, int>&, int, const OctreeSystem<D>&);                                         \
-    template void close_coarse_walls(std::vector<CoarseLevel<D>>&, const Octree<D>&);                                            \
+    template void close_coarse_walls(std::vector<CoarseLevel<D>>&, const OctreeSystem<D>&);                                            \
     template void coarse_right_hand_side(OctreeSystem<D>&, const std::vector<CoarseLevel<D>>&, float);                           \
     template void apply_coarse_pressure(FaceField<D>&, std::vector<CoarseLevel<D>>&, const Field<D>&, OctreeSystem<D>&, float);
 TARN_INSTANTIATE(2)

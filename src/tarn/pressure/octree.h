@@ -34,6 +34,7 @@ struct OctreeSystem {
     std::vector<Level> levels;
     bool mean_of_children = true;    // second order
     float over_distance = 4.0f / 3;  // one over the distance across a T-face, in large cells
+    bool open[D][2] = {};            // sides of the domain that larger cells meet air outside at: p = 0, a cell away
     std::vector<float> saved;        // see add_across()
     double volume = 0;               // of all unknowns, in the finest cells
 
@@ -62,7 +63,10 @@ void conduct_across(FaceField<D>& w, const OctreeSystem<D>& system, int l);
 template <int D>
 void clear_level(FaceField<D>& w, Field<D>& dirichlet, Field<D>& x, const OctreeSystem<D>& system, int l);
 template <int D>
-void add_leaves(FaceField<D>& w, const OctreeSystem<D>& system, int l);
+void add_leaves(FaceField<D>& w, Field<D>& dirichlet, const OctreeSystem<D>& system, int l);
+// Whether any leaf of a larger cell has such a term.
+template <int D>
+bool any_leaf_at_open_side(const OctreeSystem<D>& system);
 
 // z = A x in the leaves of level l, but for what belongs to T-faces.
 template <int D>
@@ -113,9 +117,9 @@ void remove_mean(const std::vector<Field<D>*>& f, const Poisson<D>& poisson, boo
 template <int D>
 void mark_beside_larger_cells(Field<D, int>& labels, int label, const OctreeSystem<D>& system);
 
-// Of the velocity on large faces: those of the domain's sides become zero.
+// Of the velocity on large faces: those of the domain's closed sides become zero.
 template <int D>
-void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const Octree<D>& octree);
+void close_coarse_walls(std::vector<CoarseLevel<D>>& coarse, const OctreeSystem<D>& system);
 // b = - sum of what flows out; the solve starts from the pressure times `scale`, or from x as it is where that is zero.
 template <int D>
 void coarse_right_hand_side(OctreeSystem<D>& system, const std::vector<CoarseLevel<D>>& coarse, float scale);

@@ -295,7 +295,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     start_walls(projection.walls, velocity, boundary, active);
     LargerCells<D>* const larger = forces.larger;
     if (larger) {
-        close_coarse_walls(larger->coarse, *larger->system.octree);
+        close_coarse_walls(larger->coarse, larger->system);
         copy_to_small_faces(velocities_of(velocity, larger->coarse), *larger->system.octree);
     }
     if (forces.rejoin) forces.rejoin(nullptr);

@@ -37,7 +37,7 @@ Image grid_picture(const Water<D>& water, int width)
             for (int a = 0; a < D; ++a) c[a] = std::clamp(static_cast<int>(x[a]), 0, cells[a] - 1);
             const float phi = sample_cells(water.phi.view(), cells, x - Vec<D, float>::all(0.5f));
             Vec3f colour = empty;
-            if (phi < 0) {
+            if (phi < 0 || water.smoke) {
                 const int level = levels.level_at(c);
                 colour = mix(finest, coarsest, static_cast<float>(level) / steps);
                 // How far the nearest edge of the cell is, in pixels. Where cells are as small as pixels lines would be all there is.
@@ -54,7 +54,7 @@ Image grid_picture(const Water<D>& water, int width)
                 const View<D, const float> nodes = water.solids.distance.view();
                 if (sample(nodes, locate(nodes, x, cells)) < 0) colour = solid;
             }
-            const float to_surface = pixels * std::fabs(phi) / static_cast<float>(water.grid.h);
+            const float to_surface = water.smoke ? nowhere : pixels * std::fabs(phi) / static_cast<float>(water.grid.h);
             colour = mix(colour, surface_line, std::clamp(1.5f - to_surface, 0.0f, 1.0f));
             uint8_t* const out = &image.rgb[3 * (static_cast<size_t>(row) * static_cast<size_t>(image.width) + static_cast<size_t>(column))];
             for (int k = 0; k < 3; ++k) out[k] = to_byte(to_srgb(colour[k]));

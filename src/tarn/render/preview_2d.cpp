@@ -67,6 +67,7 @@ struct Drawing {
     View<2, const float> phi, solid;
     FaceField<2> shown;  // of an octree
     FaceView<2, const float> velocity;
+    ShownSmoke<2> smoke;
     Cell<2> cells;
     float inv_h;
     std::vector<Shape> shapes;  // the solids as the scene gives them, where it does
@@ -89,6 +90,7 @@ struct Drawing {
           solid(w.solids.distance.view()),
           shown(w.coarse.empty() ? FaceField<2>() : ShownLevels<2>(w).velocity()),
           velocity(w.coarse.empty() ? w.velocity.view() : std::as_const(shown).view()),
+          smoke(w),
           cells(w.grid.cells),
           inv_h(static_cast<float>(1 / w.grid.h)),
           shapes(scene.solids.at(w.time)),
@@ -252,8 +254,8 @@ struct Drawing {
     // Density one is all but opaque over a tenth of the domain's height, which is as deep as it is taken to be.
     Vec3f smoke_colour(Vec2f u) const
     {
-        const float density = std::max(0.0f, smooth_sample(water.smoke_density.view(), cells, u));
-        const float warmth = std::abs(smooth_sample(water.temperature.view(), cells, u));
+        const float density = std::max(0.0f, smooth_sample(smoke.density().view(), cells, u));
+        const float warmth = std::abs(smooth_sample(smoke.temperature().view(), cells, u));
         const float thick = 1 - std::exp(-2.5f * density);
         const Vec3f own = mix(mix(smoke_thin, smoke_thick, thick), smoke_warm, 0.6f * (1 - std::exp(-warmth / 150)));
         return mix(mix(night_low, night_high, std::clamp(height_of(u), 0.0f, 1.0f)), own, thick);

@@ -3,6 +3,7 @@
 
 #include "tarn/backend/atomic.h"
 #include "tarn/backend/parallel.h"
+#include "tarn/output/shown_levels.h"
 #include "tarn/render/preview.h"
 #include "tarn/render/preview_smoke.h"
 #include "tarn/render/preview_world.h"
@@ -348,8 +349,9 @@ Image preview(const Water<3>& water, const Scene& scene, int width)
     // Smoke has no surface: everywhere is dry.
     Field<3> dry;
     if (water.smoke) dry = distance_field(water.grid, static_cast<float>(largest(water.grid.size().as<float>())));
+    const ShownSmoke<3> smoke(water);
     Image image = painter.image(
-        painter.draw(water.smoke ? dry : water.phi, water.solids, water.time, water.smoke ? &water.smoke_density : nullptr).data());
+        painter.draw(water.smoke ? dry : water.phi, water.solids, water.time, water.smoke ? &smoke.density() : nullptr).data());
     paint_drops(image, drops_of(water, scene.params.fragments), scene, water.time);
     return image;
 }

@@ -192,7 +192,7 @@ private:
             return;
         }
         // Fields are resident where water has been.
-        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * double(grid_.storage())
+        const double fields = smoke_ ? (smoke_bytes_per_cell() + more_bytes_per_cell()) * (e.levels.empty() ? double(grid_.storage()) : double(octree_cells()))
                                      : cost::memory_per_particle[D - 2] * particles() + (e.levels.empty() ? cost::memory_per_cell : cost::memory_per_octree_cell) * double(e.cells) +
                                            (cost::memory_per_touched_cell[D - 2] + more_bytes_per_cell()) *
                                                (params_.method.grid == GridKind::tall ? in_layer() : double(touched_cells()));
@@ -460,15 +460,20 @@ private:
         int64_t points = 0, thin = 0, sampled = 0;
         double least = h;
         Vec3 where;
-        const auto look = [&](Vec3 x, double d) {
+        // Outwards, of any length.
+        const auto outwards = [&](Vec3 x) {
             const double eps = 1e-3 * h;
-            Vec3 normal;
+            Vec3 n;
             for (int a = 0; a < D; ++a) {
                 const Vec3 e = eps * Vec3::unit(a);
-                normal[a] = in_solid(x + e) - in_solid(x - e);
+                n[a] = in_solid(x + e) - in_solid(x - e);
             }
+            return n;
+        };
+        const auto look = [&](Vec3 x, double d) {
+            Vec3 normal = outwards(x);
             const double size = length(normal);
-            if (!(size > eps)) return;  // midway between two surfaces: its neighbours see them
+            if (!(size > 1e-3 * h)) return;  // midway between two surfaces: its neighbours see them
             normal = (1 / size) * normal;
             const Vec3 surface = x - d * normal;
             ++points;
@@ -476,6 +481,9 @@ private:
                 const Vec3 y = surface - depth * normal;
                 if (in_domain(y) > 0) return;  // the domain's wall stands behind it
                 if (in_solid(y) > 0) {
+                    // The sides of a wall face away from each other; at a sharp edge they meet.
+                    const Vec3 other = outwards(y);
+                    if (dot(other, normal) > -0.8 * length(other)) return;
                     ++thin;
                     int owner = 0;
                     (void)distance(solids_, surface, &owner);

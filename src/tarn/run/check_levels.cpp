@@ -12,7 +12,8 @@ std::vector<int64_t> levels_at_start(const Scene& scene)
 {
     const Params& p = scene.params;
     const Grid<D> grid = make_grid<D>(p.domain);
-    const std::vector<Shape> water = scene.water.at(0), solids = scene.solids.at(0);
+    const bool smoke = p.method.phases == Phases::smoke;
+    const std::vector<Shape> water = scene.water.at(0), solids = scene.solids.at(0), clouds = scene.clouds.at(0);
     Octree<D> octree = make_octree(grid, p.octree.levels > 0 ? p.octree.levels : most_levels_of(grid));
     const TileMap<D> map(grid);
     std::vector<uint8_t> states;
@@ -20,6 +21,13 @@ std::vector<int64_t> levels_at_start(const Scene& scene)
     for (size_t i = 0; i < map.flags.size(); ++i) {
         const Box<D> box = map.box(map.tile(i));
         const Vec3 x = lift<D>(0.5 * grid.h * (box.lo + box.hi).template as<double>());
+        if (smoke) {
+            bool seen = !solids.empty() && distance(solids, x) < reach;
+            for (const Shape& cloud : clouds) seen = seen || std::fabs(distance(cloud, x)) < reach;
+            for (const Geometry& source : scene.sources) seen = seen || distance(source.at(0), x) < reach;
+            states.push_back(static_cast<uint8_t>(seen ? TileState::fine : TileState::coarse));
+            continue;
+        }
         const double d = water.empty() ? reach : distance(water, x);
         double to_wall = -1e300;
         for (int a = 0; a < D; ++a) to_wall = std::max({to_wall, -x[a], x[a] - grid.size()[a]});

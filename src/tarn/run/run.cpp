@@ -49,7 +49,7 @@ public:
           threads_(options.threads > 0 ? options.threads : this_machine().cores),
           water_(initial_water<D>(scene)),
           live_(folder.dir(), scene, progress),
-          backup_(water_.grid)
+          backup_(water_.grid, true)
     {
         const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
         for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}, {}});

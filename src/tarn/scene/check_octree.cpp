@@ -19,6 +19,9 @@ std::optional<Problem> needs_octree(const Params& params)
     if (o.pressure != none.pressure) return Problem{"octree.pressure", why};
     if (o.distance != none.distance) return Problem{"octree.distance", why};
     if (o.advection != none.advection) return Problem{"octree.advection", why};
+    if (o.vorticity) return Problem{"octree.vorticity", why};
+    if (o.density_from != none.density_from) return Problem{"octree.density_from", why};
+    if (o.density_to != none.density_to) return Problem{"octree.density_to", why};
     if (params.output.preview_grid && params.method.grid == GridKind::uniform && params.dimension() == 3)
         return Problem{"output.preview_grid", "draws an octree's cells, and tall ones in 2D; remove it"};
     return {};
@@ -60,7 +63,15 @@ std::optional<Problem> check_octree(const Params& params)
         return Problem{key, why + "; remove it, or set method.grid = \"uniform\""};
     };
     const MethodParams& m = params.method;
-    if (m.phases != Phases::water) return no("method.phases", "on an octree there is water alone yet");
+    if (m.phases == Phases::water_air)
+        return no("method.phases", "air that flows beside water needs velocities of both in small cells everywhere, so an octree gains nothing");
+    if (m.phases == Phases::smoke && params.air.viscosity.any()) return no("air.viscosity", "larger cells know no viscosity yet");
+    const bool smoke = m.phases == Phases::smoke;
+    for (const auto& [key, given, none] : {std::tuple{"octree.density_from", params.octree.density_from, OctreeParams{}.density_from},
+                                           std::tuple{"octree.density_to", params.octree.density_to, OctreeParams{}.density_to}})
+        if (!smoke && given != none) return no(key, "is of smoke alone");
+    if (!(params.octree.density_from < params.octree.density_to))
+        return Problem{"octree.density_to", "must be more than octree.density_from"};
     if (m.solver != Solver::projection) return no("method.solver", "an octree takes the solver \"projection\" alone");
     if (is_cip(m.advection))
         return no("method.advection", "\"cip\" carries gradients, which larger cells do not have yet; choose \"maccormack\"");

@@ -9,10 +9,6 @@ namespace tarn {
 
 namespace {
 
-// Less of a face than this is closed: what is drawn or squeezed through a gap that leaves so little of a cell open, by
-// enclosed air or where it closes, would be as fast as the gap is narrow.
-constexpr float sliver = 0.1f;
-
 // How a solid moves by a step, and back in time.
 struct Motion {
     Pose forth, back;

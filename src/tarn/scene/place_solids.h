@@ -6,6 +6,10 @@
 
 namespace tarn {
 
+// Less of a face than this is closed: what is drawn or squeezed through a gap that leaves so little of a cell open, by
+// enclosed air or where it closes, would be as fast as the gap is narrow.
+inline constexpr float sliver = 0.1f;
+
 template <int D>
 Solids<D> make_solids(const Scene& scene, const Grid<D>& grid);
 

@@ -72,8 +72,8 @@ std::optional<Problem> check_water_keys_of_smoke(const Params& params)
 // What smoke and another method do not do together.
 std::optional<Problem> check_together(const Params& params)
 {
-    if (params.method.grid != GridKind::uniform)
-        return Problem{"method.grid", "smoke needs the same cells everywhere; choose \"uniform\", or remove it"};
+    if (params.method.grid == GridKind::tall)
+        return Problem{"method.grid", "smoke has no depth for tall cells; choose \"octree\", \"uniform\", or remove it"};
     if (params.method.solver != Solver::projection) return Problem{"method.solver", "has water alone; remove it, or method.phases = \"smoke\""};
     if (params.pressure.solver == PressureSolver::relaxation)
         return Problem{"pressure.solver", "\"relaxation\" is for water; choose \"multigrid\""};

@@ -345,7 +345,7 @@ void advect_velocity(Water<D>& w, const Scene& scene, const Change& change, Step
     const Params& p = scene.params;
     const double dt = change.dt;
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
-    advect_larger_cells(w, scene, frame_forces(p, change.start, dt).gravity, change.start, dt);
+    advect_larger_cells(w, p.octree.advection, dt);
     if (stages.advect)
         stages.advect(w, dt);
     else if (is_cip(p.method.advection))
@@ -365,6 +365,7 @@ void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, co
     const Params& p = scene.params;
     push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, change.dt);
     add_gravity(w, frame_forces(p, change.start, change.dt), change.dt);
+    push_larger_cells(w, scene, change.start, change.dt, frame_forces(p, change.start, change.dt).gravity);
     add_momentum(w.velocity, landings, w.phi, boundary);
     report.viscosity = apply_viscosity(w, p, boundary, change.dt);
 }

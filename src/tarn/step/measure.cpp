@@ -95,7 +95,7 @@ Measures measure(Water<D>& w, const Params& p)
     Measures m;
     if (w.smoke) {
         smoke::measure(m, w, p);
-        m.max_divergence = largest_divergence(w, boundary_of(w, p));
+        m.max_divergence = std::max(largest_divergence(w, boundary_of(w, p)), measure_larger_cells(w, Vec<D>{}, 0).divergence);
         return m;
     }
     const auto phi = std::as_const(w.phi).view();

@@ -75,7 +75,7 @@ StepReport step(Water<D>&, const Scene&, double)
     return {};
 }
 template <int D>
-void measure(Measures&, const Water<D>&, const Params&)
+void measure(Measures&, Water<D>&, const Params&)
 {
 }
 
@@ -90,7 +90,7 @@ void measure(Measures&, const Water<D>&, const Params&)
     template Water<D> smoke::initial_water(const Scene&);                                                                 \
     template void smoke::restore(Water<D>&, const Scene&);                                                                \
     template StepReport smoke::step(Water<D>&, const Scene&, double);                                                     \
-    template void smoke::measure(Measures&, const Water<D>&, const Params&);
+    template void smoke::measure(Measures&, Water<D>&, const Params&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -1,13 +1,15 @@
 #include "tarn/step/octree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "tarn/advect/advect.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
-#include "tarn/field/sample.h"
+#include "tarn/field/curl.h"
 #include "tarn/scene/forces.h"
 #include "tarn/step/surface.h"
 
@@ -76,6 +78,101 @@ void mark_solids(TileMap<D>& map, const Water<D>& w)
     for (size_t i = 0; i < found.size(); ++i) map.flags[i] |= found[i];
 }
 
+// The tiles that hold cells so near to one.
+template <int D>
+void mark_around(TileMap<D>& map, Cell<D> c, int reach)
+{
+    Box<D> tiles;
+    for (int a = 0; a < D; ++a) {
+        tiles.lo[a] = std::max(0, c[a] - reach) / tile_size;
+        tiles.hi[a] = std::min(map.count[a] - 1, (c[a] + reach) / tile_size) + 1;
+    }
+    Cell<D> t = tiles.lo;
+    for (long n = tiles.volume(); n > 0; --n) {
+        std::atomic_ref<uint8_t>(map.flags[map.index(t)]).store(1, std::memory_order_relaxed);
+        for (int a = 0; a < D; ++a) {
+            if (++t[a] < tiles.hi[a]) break;
+            t[a] = tiles.lo[a];
+        }
+    }
+}
+
+// Whether a cell's density is, or comes to be across a face, that of smoke's edge.
+template <int D>
+struct SmokeEdge {
+    View<D, const float> density;  // data null: there is no smoke
+    float from, to;
+
+    bool operator()(Cell<D> c, Cell<D> cells) const
+    {
+        if (!density.data) return false;
+        float least = density(c), most = least;
+        for (int a = 0; a < D; ++a)
+            for (int by = -1; by <= 1; by += 2) {
+                if (c[a] + by < 0 || c[a] + by >= cells[a]) continue;
+                const float other = density(moved<D>(c, a, by));
+                least = std::min(least, other);
+                most = std::max(most, other);
+            }
+        return most > from && least < to;
+    }
+};
+
+// Cells over which the velocity changes much are divided, and not united again before it changes by half as much; where smoke has
+// its edge there are the smallest, with as many around as a step may bring it on.   [LGF04] §5
+template <int D>
+void mark_detail(const Water<D>& w, std::vector<TileMap<D>>& least)
+{
+    const OctreeParams& p = w.octree_params;
+    const double part = p.vorticity.value_or(w.smoke ? 0.2 : 0.0);
+    const bool whirls = part > 0 && w.fastest > 0;
+    if ((!whirls && !w.smoke) || !w.octree.levels[0].map.flags.size()) return;
+    const float most = whirls ? static_cast<float>(part * w.fastest) : nowhere;
+    constexpr int ahead = tile_size / 2;
+    for (int l = 0; l < w.octree.count(); ++l) {
+        const size_t n = static_cast<size_t>(l);
+        const OctreeLevel<D>& level = w.octree.levels[n];
+        const Cell<D> cells = level.grid.cells;
+        const FaceView<D, const float> u = (l == 0 ? w.velocity : w.coarse[n - 1].velocity).view();
+        const View<D, const float> density = !w.smoke ? View<D, const float>{} : (l == 0 ? w.smoke_density : w.coarse[n - 1].smoke_density).view();
+        const View<D, const float> phi = !w.smoke && l == 0 ? w.phi.view() : View<D, const float>{};
+        const SmokeEdge<D> edge{density, static_cast<float>(p.density_from), static_cast<float>(p.density_to)};
+        TileMap<D>& own = least[n];
+        TileMap<D>& finer = least[l > 0 ? n - 1 : 0];
+        const int scale = l > 0 ? 2 : 1;
+        parallel_range("octree detail", static_cast<int>(level.leaves.boxes.size()), [&](int number) {
+            const Box<D>& box = level.leaves.boxes[static_cast<size_t>(number)];
+            Cell<D> c = box.lo;
+            for (long left = box.volume(); left > 0; --left) {
+                const bool counts = !phi.data || phi(c) < 0;
+                const float change = whirls && counts ? length(curl_at<D>(u, cells, c)) : 0.0f;
+                if (edge(c, cells))
+                    mark_around(finer, scale * c, ahead);
+                else if (change > most)
+                    mark_around(finer, scale * c, 0);
+                else if (change > 0.5f * most)
+                    mark_around(own, c, 0);
+                for (int a = 0; a < D; ++a) {
+                    if (++c[a] < box.hi[a]) break;
+                    c[a] = box.lo[a];
+                }
+            }
+        });
+    }
+}
+
+// The tiles that the state names.
+template <int D>
+void mark_as_before(const Water<D>& w, std::vector<TileMap<D>>& least)
+{
+    size_t first = 0;
+    for (TileMap<D>& map : least) {
+        for (const int i : w.octree_tiles)
+            if (static_cast<size_t>(i) >= first && static_cast<size_t>(i) - first < map.flags.size()) map.flags[static_cast<size_t>(i) - first] = 1;
+        first += map.flags.size();
+    }
+}
+
 // Tiles that are in one map and not in the other.
 template <int D>
 TileMap<D> added(const TileMap<D>& now, const TileMap<D>& before)
@@ -93,11 +190,16 @@ void carry_over(Water<D>& w, const std::vector<TileMap<D>>& before, const std::v
 {
     const LevelVelocities<D> velocity = velocities_of(w.velocity, w.coarse);
     const auto pressure = [&](size_t l) -> Field<D>& { return l == 0 ? w.pressure : w.coarse[l - 1].pressure; };
+    const std::function<Field<D>&(size_t)> carried[] = {
+        [&](size_t l) -> Field<D>& { return l == 0 ? w.smoke_density : w.coarse[l - 1].smoke_density; },
+        [&](size_t l) -> Field<D>& { return l == 0 ? w.temperature : w.coarse[l - 1].temperature; }};
     const size_t count = velocity.size();
     for (size_t l = 1; l < count; ++l) {
         const Tiles<D> blocks = blocks_over(added(before[l - 1], w.octree.levels[l - 1].map), w.octree.levels[l].grid, 1);
         restrict_faces(*velocity[l], *velocity[l - 1], blocks);
         restrict_cells(pressure(l), pressure(l - 1), blocks);
+        for (const auto& of_level : carried)
+            if (w.smoke) restrict_cells(of_level(l), of_level(l - 1), blocks);
     }
     for (size_t l = count - 1; l-- > 0;) {
         TileMap<D> smaller = added(w.octree.levels[l].map, before[l]);
@@ -107,12 +209,15 @@ void carry_over(Water<D>& w, const std::vector<TileMap<D>>& before, const std::v
         const Tiles<D> tiles = select(smaller, 1);
         interpolate_faces(*velocity[l], *velocity[l + 1], tiles);
         interpolate_cells(pressure(l), pressure(l + 1), tiles);
+        for (const auto& of_level : carried)
+            if (w.smoke) fill_between(of_level(l), of_level(l + 1), tiles);
     }
 }
 
-// Where there are no small cells any more, and where values were interpolated, the velocity is zero, as in all that is not touched.
+// Where there are no small cells any more, and where values were interpolated, the velocity is zero, as in all that is not touched; that of a
+// state stays as it is.
 template <int D>
-void clear_left(Water<D>& w, const TileMap<D>& before, const Tiles<D>& rim_before)
+void clear_left(Water<D>& w, const TileMap<D>& before, const Tiles<D>& rim_before, bool of_state)
 {
     const TileMap<D>& now = w.octree.levels[0].map;
     Tiles<D> left = select(added(before, now), 1);
@@ -128,7 +233,10 @@ void clear_left(Water<D>& w, const TileMap<D>& before, const Tiles<D>& rim_befor
     for (int a = 0; a < D; ++a) {
         const auto u = w.velocity[a].view(), f = w.faces[a].view();
         const auto k = w.known[a].view();
-        parallel_for_faces("clear tiles", left, a, [=](Cell<D> c) { u(c) = f(c) = k(c) = 0; });
+        parallel_for_faces("clear tiles", left, a, [=](Cell<D> c) {
+            f(c) = k(c) = 0;
+            if (!of_state) u(c) = 0;
+        });
     }
 }
 
@@ -155,6 +263,7 @@ void make_levels(Water<D>& w, const Scene& scene)
     const int most = most_levels_of(w.grid), levels = p.octree.levels > 0 ? std::min(p.octree.levels, most) : most;
     if (levels < 2) return;
     w.octree = make_octree(w.grid, levels);
+    w.octree_params = p.octree;
     w.octree_least = asked_for(w, p);
     if (w.solids.any && !w.solids.moving) mark_solids(w.octree_least[0], w);
     // Values around a level are looked for by paths of a step, and the cells around their ends.
@@ -170,6 +279,8 @@ void make_levels(Water<D>& w, const Scene& scene)
         w.coarse.push_back(std::move(level));
     }
     w.octree_system = OctreeSystem<D>(w.octree, p.octree);
+    for (int a = 0; a < D && w.smoke; ++a)
+        for (int side = 0; side < 2; ++side) w.octree_system.open[a][side] = w.ends.open[a][side];
 }
 
 template <int D>
@@ -191,10 +302,14 @@ TileMap<D> fine_map(const TileMap<D>& map)
 }
 
 template <int D>
-void divide_domain(Water<D>& w, bool as_before)
+bool divide_domain(Water<D>& w, bool as_before)
 {
     std::vector<TileMap<D>> least = w.octree_least;
     if (w.solids.any && w.solids.moving) mark_solids(least[0], w);
+    if (as_before)
+        mark_as_before(w, least);
+    else
+        mark_detail(w, least);
     std::vector<TileMap<D>> before;
     for (const OctreeLevel<D>& level : w.octree.levels) before.push_back(level.map);
     const bool first = before[0].flags.empty();
@@ -208,9 +323,6 @@ void divide_domain(Water<D>& w, bool as_before)
         for (size_t i = 0; i < kept.flags.size(); ++i)
             kept.flags[i] = (w.map.flags[i] & tile_band) || (kept.flags[i] && !first && before[0].flags[i]);
     }
-    if (as_before)
-        for (const int i : w.octree_tiles)
-            if (static_cast<size_t>(i) < kept.flags.size()) kept.flags[static_cast<size_t>(i)] = 1;
     std::vector<uint8_t> states(kept.flags.size());
     for (size_t i = 0; i < states.size(); ++i) {
         const bool wet = w.map.flags[i] & tile_active;
@@ -232,9 +344,10 @@ void divide_domain(Water<D>& w, bool as_before)
         if (states[i] != static_cast<uint8_t>(TileState::coarse)) continue;
         flags = static_cast<uint8_t>((flags & ~(tile_shallow | tile_wet)) | tile_deep | tile_coarse);
     }
-    const bool same = !first && states == w.octree_states;
+    bool same = !first && states == w.octree_states;
+    for (size_t l = 1; same && l < before.size(); ++l) same = before[l].flags == w.octree.levels[l].map.flags;
     if (!first && !same && !as_before) carry_over(w, before, w.octree_states);
-    if (!first && !same) clear_left(w, before[0], rim_before);
+    if (!first && !same) clear_left(w, before[0], rim_before, as_before);
     w.octree_states = states;
     // Larger cells carry velocities in leaves, along paths from the middles of all cells near them.
     for (int l = 1; l < w.octree.count() && !same; ++l) {
@@ -245,17 +358,18 @@ void divide_domain(Water<D>& w, bool as_before)
         parallel_for<true>("larger cells", level.leaves, [=](Cell<D> c) { wet(c) = -1; });
     }
     if (!same && !as_before) join_levels(w);
+    return !same;
 }
 
 template <int D>
-void advect_larger_cells(Water<D>& w, const Scene& scene, Vec3 gravity, double start, double dt)
+void advect_larger_cells(Water<D>& w, Advection scheme, double dt)
 {
     for (int l = 1; l < w.octree.count(); ++l) {
         const OctreeLevel<D>& level = w.octree.levels[static_cast<size_t>(l)];
         if (!level.any_leaf) continue;
         CoarseLevel<D>& c = w.coarse[static_cast<size_t>(l) - 1];
         Field<D>* const scratch[] = {&c.scratch[0], &c.scratch[1], &c.scratch[2]};
-        self_advect(c.velocity, c.next, c.wet, level.near, dt, scene.params.octree.advection, scratch);
+        self_advect(c.velocity, c.next, c.wet, level.near, dt, scheme, scratch);
         // What lies further from leaves stays.
         c.velocity.swap(c.next);
         for (int a = 0; a < D; ++a) {
@@ -263,6 +377,16 @@ void advect_larger_cells(Water<D>& w, const Scene& scene, Vec3 gravity, double s
             const auto moved = std::as_const(c.next)[a].view();
             parallel_for_faces<true>("advect velocity copy", level.near, a, [=](Cell<D> f) { u(f) = moved(f); });
         }
+    }
+}
+
+template <int D>
+void push_larger_cells(Water<D>& w, const Scene& scene, double start, double dt, Vec3 gravity)
+{
+    for (int l = 1; l < w.octree.count(); ++l) {
+        const OctreeLevel<D>& level = w.octree.levels[static_cast<size_t>(l)];
+        if (!level.any_leaf) continue;
+        CoarseLevel<D>& c = w.coarse[static_cast<size_t>(l) - 1];
         push(c.velocity, c.wet, false, scene, level.near, start, dt);
         for (int a = 0; a < D; ++a) {
             const float add = static_cast<float>(gravity[a] * dt);
@@ -361,8 +485,9 @@ std::vector<long> cells_of_levels(const Water<D>& w)
     template void make_levels(Water<D>&, const Scene&);                                         \
     template TileMap<D> fine_map(const TileMap<D>&);                                            \
     template Tiles<D> tiles_to_advect(const Water<D>&, const Params&);                          \
-    template void divide_domain(Water<D>&, bool);                                               \
-    template void advect_larger_cells(Water<D>&, const Scene&, Vec3, double, double);           \
+    template bool divide_domain(Water<D>&, bool);                                               \
+    template void advect_larger_cells(Water<D>&, Advection, double);                            \
+    template void push_larger_cells(Water<D>&, const Scene&, double, double, Vec3);             \
     template void join_levels(Water<D>&);                                                       \
     template void start_larger_cells(Water<D>&, const Scene&);                                  \
     template void start_larger_cells_hydrostatic(Water<D>&, Vec<D>, double, double);            \

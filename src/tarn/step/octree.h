@@ -22,9 +22,10 @@ template <int D>
 void make_levels(Water<D>& water, const Scene& scene);
 
 // Divides the domain after the tiles have been found: what becomes small or large gets its values from what was there. A tile of small
-// cells stays one while it is beside one that must be (hysteresis). With `as_before`, they are those of the state alone.
+// cells stays one while it is beside one that must be (hysteresis). With `as_before`, they are those of the state alone. Returns whether
+// any cell has changed.
 template <int D>
-void divide_domain(Water<D>& water, bool as_before = false);
+bool divide_domain(Water<D>& water, bool as_before = false);
 
 // What the projection takes of them.
 template <int D>
@@ -42,9 +43,12 @@ Tiles<D> tiles_to_advect(const Water<D>& water, const Params& params);
 template <int D>
 TileMap<D> fine_map(const TileMap<D>& map);
 
-// The velocity in larger cells moves with itself, and feels gravity and forces.
+// The velocity in larger cells moves with itself.
 template <int D>
-void advect_larger_cells(Water<D>& water, const Scene& scene, Vec3 gravity, double start, double dt);
+void advect_larger_cells(Water<D>& water, Advection scheme, double dt);
+// And feels forces, and gravity.
+template <int D>
+void push_larger_cells(Water<D>& water, const Scene& scene, double start, double dt, Vec3 gravity = {});
 
 // Every level gets what its neighbours know: parents the means of their children, and what lies around a level values between those of
 // the level above.

@@ -5,12 +5,15 @@
 #include <utility>
 
 #include "tarn/advect/advect.h"
+#include "tarn/field/curl.h"
 #include "tarn/field/nodes.h"
 #include "tarn/field/sample.h"
 #include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
 #include "tarn/step/boundary.h"
+#include "tarn/step/octree.h"
+#include "tarn/step/smoke_levels.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
 
@@ -18,10 +21,21 @@ namespace tarn::smoke {
 
 namespace {
 
+// On an octree the open part of faces is measured where small cells come to see it; once for all where solids stand.
+template <int D>
+void measure_seen_faces(Water<D>& w)
+{
+    if (!w.octree.any() || !w.solids.any || w.solids.moving || w.solids.thin || w.solids.any_no_slip) return;
+    TileMap<D> seen = w.octree.levels[0].map;
+    dilate(seen, 1);
+    measure_faces(w.solids, select(seen, 1), sliver);
+}
+
 // How much of every cell there is to fill.
 template <int D>
 void find_capacity(Water<D>& w)
 {
+    measure_seen_faces(w);
     const auto capacity = w.carrying.capacity.view();
     const bool cut = w.solids.any && !w.solids.moving;
     const FaceView<D, const float> open = cut ? std::as_const(w.solids.open).view() : FaceView<D, const float>{};
@@ -40,6 +54,14 @@ void find_capacity(Water<D>& w)
 template <int D>
 void find_flux(Water<D>& w, const Boundary<D>& boundary, double dt)
 {
+    // Larger cells meet no solids, nor do the faces towards them.
+    for (AirLevel<D>& level : levels_of(w))
+        for (int a = 0; a < D && w.octree.any(); ++a) {
+            const float s = static_cast<float>(dt / level.grid.h);
+            const auto flux = level.carrying.flux[a].view();
+            const auto u = std::as_const(level.velocity)[a].view();
+            parallel_for_faces<true>("flux", level.around, a, [=] TARN_KERNEL(Cell<D> c) { flux(c) = s * u(c); });
+        }
     const float s = static_cast<float>(dt / w.grid.h);
     for (int a = 0; a < D; ++a) {
         const auto flux = w.carrying.flux[a].view();
@@ -53,12 +75,16 @@ void find_flux(Water<D>& w, const Boundary<D>& boundary, double dt)
 
 // The smoke that there is, times the volume it fills.
 template <int D>
-double amount(const Water<D>& w)
+double amount(Water<D>& w)
 {
-    const auto density = w.smoke_density.view(), capacity = w.carrying.capacity.view();
-    return cell_volume(w.grid) * parallel_sum<true>("amount", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-               return static_cast<double>(capacity(c) * density(c));
-           });
+    double sum = 0;
+    for (const AirLevel<D>& level : levels_of(w)) {
+        const auto density = std::as_const(level.density).view(), capacity = std::as_const(level.carrying.capacity).view();
+        sum += cell_volume(level.grid) * parallel_sum<true>("amount", level.cells, [=] TARN_KERNEL(Cell<D> c) {
+                   return static_cast<double>(capacity(c) * density(c));
+               });
+    }
+    return sum;
 }
 
 // Brings a value into a shape, a cell at its edge in part.
@@ -152,14 +178,16 @@ void obey_solids(Water<D>& w, const Scene& scene, double t)
 template <int D>
 void decay(Water<D>& w, const SmokeParams& smoke, double dt)
 {
-    const auto shrink = [&](Field<D>& field, double rate) {
+    const auto shrink = [&](Field<D>& field, const Tiles<D>& tiles, double rate) {
         if (!(rate > 0)) return;
         const auto f = field.view();
         const float kept = static_cast<float>(std::exp(-rate * dt));
-        parallel_for<true>("decay", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { f(c) *= kept; });
+        parallel_for<true>("decay", tiles, [=] TARN_KERNEL(Cell<D> c) { f(c) *= kept; });
     };
-    shrink(w.smoke_density, smoke.dissipation);
-    shrink(w.temperature, smoke.cooling);
+    for (AirLevel<D>& level : levels_of(w)) {
+        shrink(level.density, level.cells, smoke.dissipation);
+        shrink(level.temperature, level.cells, smoke.cooling);
+    }
     w.volume_expected *= std::exp(-smoke.dissipation * dt);
 }
 
@@ -172,31 +200,36 @@ struct Heaviness {
     TARN_HD float operator()(int i) const { return alpha * density[i] - beta * temperature[i]; }
 };
 template <int D>
-Heaviness<D> heaviness_of(const Water<D>& w, const SmokeParams& smoke)
+Heaviness<D> heaviness_of(const AirLevel<D>& level, const SmokeParams& smoke)
 {
-    return {w.smoke_density.view(), w.temperature.view(), static_cast<float>(smoke.weight), static_cast<float>(smoke.buoyancy)};
+    return {std::as_const(level.density).view(), std::as_const(level.temperature).view(), static_cast<float>(smoke.weight),
+            static_cast<float>(smoke.buoyancy)};
 }
 
 template <int D>
-double strongest_lift(const Water<D>& w, const Params& p)
+double strongest_lift(Water<D>& w, const Params& p)
 {
-    const Heaviness<D> heaviness = heaviness_of(w, p.smoke);
-    const View<D, const float> density = w.smoke_density.view();
-    return length(p.domain.gravity.at(w.time)) *
-           parallel_max("lift", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(heaviness(density.index(c))); });
+    double most = 0;
+    for (const AirLevel<D>& level : levels_of(w)) {
+        const Heaviness<D> heaviness = heaviness_of(level, p.smoke);
+        const double here = parallel_max(
+            "lift", level.cells, [=] TARN_KERNEL(Cell<D> c) { return std::fabs(heaviness(heaviness.density.index(c))); });
+        most = here < most ? most : here;  // a NaN comes through
+    }
+    return length(p.domain.gravity.at(w.time)) * most;
 }
 
 // u += dt g (alpha density - beta (T - T_ambient)), g downwards.   [LGF04] §4
 template <int D>
-void add_buoyancy(Water<D>& w, const Params& p, double dt)
+void add_buoyancy(const AirLevel<D>& level, const Params& p, double t, double dt)
 {
-    const Vec<D, float> g = (dt * take<D>(p.domain.gravity.mean(w.time, dt))).template as<float>();
-    const Heaviness<D> heaviness = heaviness_of(w, p.smoke);
-    const Cell<D> cells = w.grid.cells;
+    const Vec<D, float> g = (dt * take<D>(p.domain.gravity.mean(t, dt))).template as<float>();
+    const Heaviness<D> heaviness = heaviness_of(level, p.smoke);
+    const Cell<D> cells = level.grid.cells;
     for (int a = 0; a < D; ++a) {
         if (g[a] == 0) continue;
-        const auto u = w.velocity[a].view();
-        parallel_for_faces("buoyancy", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+        const auto u = level.velocity[a].view();
+        parallel_for_faces("buoyancy", level.around, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c), n = u.next(a);
             const float upper = heaviness(c[a] < cells[a] ? i : i - n), lower = heaviness(c[a] > 0 ? i - n : i);
             u[i] += g[a] * 0.5f * (upper + lower);
@@ -204,48 +237,24 @@ void add_buoyancy(Water<D>& w, const Params& p, double dt)
     }
 }
 
-// The velocity's slope along an axis at a cell: between the centres beside it, as far as there are any.
-template <int D>
-TARN_HD inline Vec<D, float> slope_at(const FaceView<D, const float>& u, Cell<D> cells, Cell<D> c, int axis)
-{
-    const Cell<D> upper = c[axis] + 1 < cells[axis] ? moved<D>(c, axis, 1) : c, lower = c[axis] > 0 ? moved<D>(c, axis, -1) : c;
-    const float per = 1 / static_cast<float>(upper[axis] - lower[axis]);
-    return per * (velocity_at_cell(u, upper) - velocity_at_cell(u, lower));
-}
-
-// h times the curl of the velocity at a cell; in 2D along z.
-template <int D>
-TARN_HD inline Vec3f curl_at(const FaceView<D, const float>& u, Cell<D> cells, Cell<D> c)
-{
-    const Vec<D, float> dx = slope_at(u, cells, c, 0), dy = slope_at(u, cells, c, 1);
-    Vec3f curl;
-    curl[2] = dx[1] - dy[0];
-    if constexpr (D == 3) {
-        const Vec<D, float> dz = slope_at(u, cells, c, 2);
-        curl[0] = dy[2] - dz[1];
-        curl[1] = dz[0] - dx[2];
-    }
-    return curl;
-}
-
 // u += dt epsilon h (N x omega), N = grad|omega| / |grad|omega||; at a face the mean of its cells.   [LGF04] §4
 template <int D>
-void confine_vorticity(Water<D>& w, double epsilon, double dt)
+void confine_vorticity(const AirLevel<D>& level, const Solids<D>* solids, double epsilon, double dt)
 {
     if (!(epsilon > 0)) return;
-    const FaceView<D, const float> u = std::as_const(w.velocity).view();
-    const Cell<D> cells = w.grid.cells;
-    const auto strength = w.carrying.filled.view();
-    const View<D, const float> nodes = w.solids.any ? w.solids.distance.view() : View<D, const float>{};
-    parallel_for("vorticity", w.tiles_active,
+    const FaceView<D, const float> u = std::as_const(level.velocity).view();
+    const Cell<D> cells = level.grid.cells;
+    const auto strength = level.carrying.filled.view();
+    const View<D, const float> nodes = solids ? solids->distance.view() : View<D, const float>{};
+    parallel_for("vorticity", level.around,
                  [=] TARN_KERNEL(Cell<D> c) { strength(c) = length(curl_at<D>(u, cells, c)); });
     View<D> force[D];
-    for (int a = 0; a < D; ++a) force[a] = w.scratch[a].view();
+    for (int a = 0; a < D; ++a) force[a] = level.scratch[a].view();
     FaceView<D> along;
     for (int a = 0; a < D; ++a) along.axis[a] = force[a];
     // omega has h of u / h, and h (N x omega) has it back.
     const float s = static_cast<float>(dt * epsilon);
-    parallel_for("confinement", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+    parallel_for("confinement", level.around, [=] TARN_KERNEL(Cell<D> c) {
         Vec3f n;
         for (int a = 0; a < D; ++a) {
             const Cell<D> upper = c[a] + 1 < cells[a] ? moved<D>(c, a, 1) : c, lower = c[a] > 0 ? moved<D>(c, a, -1) : c;
@@ -257,9 +266,9 @@ void confine_vorticity(Water<D>& w, double epsilon, double dt)
         for (int a = 0; a < D; ++a) along[a](c) = push[a];
     });
     for (int a = 0; a < D; ++a) {
-        const auto v = w.velocity[a].view();
+        const auto v = level.velocity[a].view();
         const View<D, const float> f = force[a];
-        parallel_for_faces("confinement", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+        parallel_for_faces("confinement", level.around, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = v.index(c), n = v.next(a);
             const float upper = f[c[a] < cells[a] ? i : i - n], lower = f[c[a] > 0 ? i - n : i];
             v[i] += 0.5f * (upper + lower);
@@ -281,6 +290,8 @@ SolveReport make_divergence_free(Water<D>& w, const Params& p, const Boundary<D>
 {
     ProjectionForces<D> forces;
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
+    LargerCells<D> larger = larger_cells(w);
+    if (w.octree.any()) forces.larger = &larger;
     FluidParams air = p.fluid;
     air.density = p.air.density;
     return project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, air, p.pressure, dt,
@@ -292,9 +303,8 @@ template <int D>
 void carry_smoke(Water<D>& w, const Scene& scene, double dt)
 {
     find_flux(w, boundary_of(w, scene.params), dt);
-    Field<D>* const fields[2] = {&w.smoke_density, &w.temperature};
     const Field<D>* const source = w.flows.any_rate ? &w.flows.volume_rate : nullptr;
-    const std::vector<double> left = carry<D>(fields, w.carrying, source, w.ends.open);
+    const std::vector<double> left = carry<D>(carried_levels(w), w.octree, source, w.ends.open);
     w.volume_expected -= left[0] * cell_volume(w.grid);
 }
 
@@ -303,26 +313,26 @@ void self_advect(Water<D>& w, const Params& p, double dt)
 {
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
+    advect_larger_cells(w, p.octree.advection, dt);
     if (is_cip(p.method.advection))
         self_advect_cip(w.velocity, w.velocity_gradient, w.faces, w.phi, w.tiles_active, dt, scratch, w.cip, sides);
     else
-        tarn::self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch, sides);
+        tarn::self_advect(w.velocity, w.faces, w.phi, tiles_to_advect(w, p), dt, p.method.advection, scratch, sides);
 }
 
 // Air that comes in through open sides was at rest outside: of what a face gets, the part whose way began there has no velocity, and the
 // pressure sets it going. With the velocity that it has at the side, as paths go on beyond the grid, what comes in brings ever more energy: a plume between
 // open sides then blows up within seconds.
 template <int D>
-void rest_outside(Water<D>& w, double dt)
+void rest_outside(const AirLevel<D>& level, const Ends<D>& ends, double fastest, double dt)
 {
-    if (!w.ends.any_open()) return;
-    const FaceView<D, const float> before = std::as_const(w.faces).view();  // where self_advect leaves it
-    const Ends<D> ends = w.ends;
-    const Cell<D> cells = w.grid.cells;
-    const float s = static_cast<float>(dt / w.grid.h), reach = s * static_cast<float>(w.fastest) + 1;
+    if (!ends.any_open()) return;
+    const FaceView<D, const float> before = std::as_const(level.before).view();
+    const Cell<D> cells = level.grid.cells;
+    const float s = static_cast<float>(dt / level.grid.h), reach = s * static_cast<float>(fastest) + 1;
     for (int a = 0; a < D; ++a) {
-        const auto u = w.velocity[a].view();
-        parallel_for_faces("rest outside", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
+        const auto u = level.velocity[a].view();
+        parallel_for_faces("rest outside", level.around, a, [=] TARN_KERNEL(Cell<D> c) {
             bool near = false;
             for (int b = 0; b < D; ++b) {
                 const float x = static_cast<float>(c[b]);
@@ -354,6 +364,42 @@ void set_source_velocities(Water<D>& w, const Scene& scene, double dt)
     }
 }
 
+// On an octree the edges of clouds have small cells, as long as they are sharp.
+template <int D>
+void divide_first(Water<D>& w, const Scene& scene)
+{
+    if (!w.octree.any()) return;
+    const std::vector<TileMap<D>> least = w.octree_least;
+    TileMap<D>& map = w.octree_least[0];
+    const KernelShapes kept = scene.clouds.for_kernels(0);
+    const double reach = (0.5 * tile_size * std::sqrt(D) + 2) * w.grid.h;
+    map.for_each([&](size_t i, Cell<D> t) {
+        const Box<D> box = map.box(t);
+        const Vec3 x = lift<D>(0.5 * w.grid.h * (box.lo + box.hi).template as<double>());
+        for (size_t s = 0; s < scene.params.cloud.size(); ++s)
+            if (std::fabs(distance(kept.view().shapes[s], x)) < reach) map.flags[i] = 1;
+    });
+    (void)divide_air(w);
+    w.octree_least = least;
+}
+
+// Clouds, later ones over those before.
+template <int D>
+void place_clouds(Water<D>& w, const Scene& scene)
+{
+    const Params& p = scene.params;
+    const KernelShapes kept = scene.clouds.for_kernels(0);
+    for (AirLevel<D>& level : levels_of(w))
+        for (size_t s = 0; s < p.cloud.size(); ++s) {
+            const CloudParams& cloud = p.cloud[s];
+            const Shape* const shape = kept.view().shapes + s;
+            const double warmth = cloud.temperature ? *cloud.temperature - p.smoke.ambient : 0;
+            fill_shape(shape, level.grid, level.cells, level.density, cloud.density);
+            fill_shape(shape, level.grid, level.cells, level.temperature, warmth);
+            if (!(cloud.velocity == Vec3{})) set_velocity(level.velocity, shape, level.grid, level.around, cloud.velocity);
+        }
+}
+
 }  // namespace
 
 template <int D>
@@ -367,7 +413,6 @@ Water<D> initial_water(const Scene& scene)
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side) w.ends.open[a][side] = wall_kind(p.domain.walls, a, side) == WallKind::open;
     w.band = 4 * w.grid.h;
-    w.phi = distance_field(w.grid, static_cast<float>(-w.band));
     w.map = TileMap<D>(w.grid, tile_wet | tile_active | tile_deep);
     w.tiles_active = w.tiles_deep = all_tiles(w.grid);
     w.velocity = FaceField<D>(w.grid);
@@ -382,18 +427,12 @@ Water<D> initial_water(const Scene& scene)
     w.solids = make_solids<D>(scene, w.grid);
     if (w.solids.any) w.to_water = distance_field(w.grid, static_cast<float>(w.band));
     w.flows = make_flows<D>(scene, w.grid);
+    make_air_levels(w, scene);
+    w.phi = w.octree.any() ? Field<D>(w.grid) : distance_field(w.grid, static_cast<float>(-w.band));
+    divide_first(w, scene);
+    if (w.octree.any() && w.solids.any && !w.solids.moving && !w.solids.thin && !w.solids.any_no_slip) w.solids.open = FaceField<D>(w.grid);
     find_capacity(w);
-
-    // Clouds, later ones over those before, and outside of solids.
-    const KernelShapes kept = scene.clouds.for_kernels(0);
-    for (size_t s = 0; s < p.cloud.size(); ++s) {
-        const CloudParams& cloud = p.cloud[s];
-        const Shape* const shape = kept.view().shapes + s;
-        const double warmth = cloud.temperature ? *cloud.temperature - p.smoke.ambient : 0;
-        fill_shape(shape, w.grid, w.tiles_active, w.smoke_density, cloud.density);
-        fill_shape(shape, w.grid, w.tiles_active, w.temperature, warmth);
-        if (!(cloud.velocity == Vec3{})) set_velocity(w.velocity, shape, w.grid, w.tiles_active, cloud.velocity);
-    }
+    place_clouds(w, scene);
     if (w.solids.any) {
         const auto density = w.smoke_density.view();
         const auto nodes = std::as_const(w.solids.distance).view();
@@ -404,6 +443,7 @@ Water<D> initial_water(const Scene& scene)
     }
     obey_sources(w, scene, 0, 0);
     obey_solids(w, scene, 0);
+    if (w.octree.any()) join_carried(carried_levels(w), w.octree);
     w.volume_expected = amount(w);
 
     shut_sources(w.flows, scene, 0, 0);
@@ -411,8 +451,10 @@ Water<D> initial_water(const Scene& scene)
     set_source_velocities(w, scene, 0);
     const Boundary<D> boundary = boundary_of(w, p);
     (void)make_divergence_free(w, p, boundary, 1.0 / p.time.rate);
-    w.pressure.fill(0);
+    w.pressure = Field<D>(w.grid);
+    for (CoarseLevel<D>& level : w.coarse) level.pressure = Field<D>(level.pressure.grid());
     two_phase::extend_into_solids(w, boundary);
+    if (w.octree.any()) join_levels(w);
     if (is_cip(p.method.advection)) {
         w.cip = CipRoom<D>(w.grid, false, p.method.advection == Advection::rational_cip);
         start_gradients(w);
@@ -426,6 +468,11 @@ void restore(Water<D>& w, const Scene& scene)
 {
     // As the newest step placed them: what flows through faces that they sweep is carried in the next one.
     if (w.solids.moving) place_solids(w.solids, scene, w.placed_from, w.ahead);
+    if (w.octree.any() && w.step > 0) {
+        w.octree_states.clear();  // the state says which cells there are
+        (void)divide_air(w, true);
+        find_capacity(w);
+    }
     w.fastest = fastest_face(w);
     w.lift = strongest_lift(w, scene.params);
 }
@@ -445,9 +492,11 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         w.placed_from = w.time;
         w.ahead = dt;
         if (w.solids.moving) place_solids(w.solids, scene, w.placed_from, w.ahead);
+        if (divide_air(w)) find_capacity(w);
         decay(w, p.smoke, dt);
         w.volume_expected += obey_sources(w, scene, w.time, dt);
         obey_solids(w, scene, w.time + dt);
+        if (w.octree.any()) join_carried(carried_levels(w), w.octree);
         (void)set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     }
 
@@ -456,10 +505,14 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         self_advect(w, p, dt);
-        rest_outside(w, dt);
-        add_buoyancy(w, p, dt);
-        confine_vorticity(w, p.smoke.confinement, dt);
+        for (const AirLevel<D>& level : levels_of(w)) {
+            const bool finest = &level.velocity == &w.velocity;
+            rest_outside(level, w.ends, w.fastest, dt);
+            add_buoyancy(level, p, w.time, dt);
+            confine_vorticity(level, finest && w.solids.any ? &w.solids : nullptr, p.smoke.confinement, dt);
+        }
         push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
+        push_larger_cells(w, scene, w.time, dt);
         set_source_velocities(w, scene, dt);
         if (p.air.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);
     }
@@ -472,6 +525,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     {
         const Stage stage(report.seconds_advect);
         two_phase::extend_into_solids(w, boundary);
+        if (w.octree.any()) join_levels(w);
         if (is_cip(p.method.advection))
             follow_velocity(w.velocity_gradient, w.velocity, CipNear<D>{}, w.tiles_active, w.cip);
     }
@@ -484,35 +538,42 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
 }
 
 template <int D>
-void measure(Measures& m, const Water<D>& w, const Params& p)
+void measure(Measures& m, Water<D>& w, const Params& p)
 {
-    const Grid<D> grid = w.grid;
-    const auto capacity = w.carrying.capacity.view(), density = w.smoke_density.view();
-    const FaceView<D, const float> u = w.velocity.view();
-    const double mass = p.air.density.at(w.time) * cell_volume(grid);
-    m.volume = amount(w);
-    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                           const Vec<D, float> v = velocity_at_cell(u, c);
-                           return static_cast<double>(capacity(c) * dot(v, v));
-                       });
-    m.max_speed = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-        const Vec<D, float> v = velocity_at_cell(u, c);
-        return capacity(c) > 0 ? dot(v, v) : 0.0f;
-    }));
     const Vec<D> g = take<D>(p.domain.gravity.at(w.time));
-    const Heaviness<D> heaviness = heaviness_of(w, p.smoke);
-    m.potential_energy = -mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-        return capacity(c) * heaviness(density.index(c)) * dot(g, grid.centre(c));
-    });
-    m.cells_wet = static_cast<long>(
-        parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { return density(c) > 1e-3f ? 1.0 : 0.0; }));
+    m.volume = amount(w);
+    double wet = 0, fastest = 0;
+    for (const AirLevel<D>& level : levels_of(w)) {
+        const Grid<D> grid = level.grid;
+        const auto capacity = std::as_const(level.carrying.capacity).view(), density = std::as_const(level.density).view();
+        const FaceView<D, const float> u = std::as_const(level.velocity).view();
+        const double mass = p.air.density.at(w.time) * cell_volume(grid);
+        m.kinetic_energy += 0.5 * mass * parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) {
+                                const Vec<D, float> v = velocity_at_cell(u, c);
+                                return static_cast<double>(capacity(c) * dot(v, v));
+                            });
+        const double here = parallel_max("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) {
+            const Vec<D, float> v = velocity_at_cell(u, c);
+            return capacity(c) > 0 ? dot(v, v) : 0.0f;
+        });
+        fastest = here < fastest ? fastest : here;  // a NaN comes through
+        const Heaviness<D> heaviness = heaviness_of(level, p.smoke);
+        m.potential_energy -= mass * parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) {
+            return capacity(c) * heaviness(density.index(c)) * dot(g, grid.centre(c));
+        });
+        m.unknowns += static_cast<long>(
+            parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) { return capacity(c) > 0 ? 1.0 : 0.0; }));
+        wet += parallel_sum("measure", level.cells, [=] TARN_KERNEL(Cell<D> c) { return density(c) > 1e-3f ? 1.0 : 0.0; });
+    }
+    m.max_speed = std::sqrt(fastest);
+    m.cells_wet = static_cast<long>(wet);
 }
 
 #define TARN_INSTANTIATE(D)                                    \
     template Water<D> initial_water(const Scene&);             \
     template void restore(Water<D>&, const Scene&);            \
     template StepReport step(Water<D>&, const Scene&, double); \
-    template void measure(Measures&, const Water<D>&, const Params&);
+    template void measure(Measures&, Water<D>&, const Params&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

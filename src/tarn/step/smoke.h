@@ -7,7 +7,7 @@
 // g points up and has the strength of gravity: alpha and beta are parts of the air's weight. omega = curl u, N = grad|omega| /
 // |grad|omega||: the second term is vorticity confinement.
 //
-// Everything is on the uniform MAC grid, scalars at cell centres. The pressure is what it is above that of air at rest.
+// Everything is on the MAC grid, scalars at cell centres; on an octree, on those of its levels (step/smoke_levels.h). The pressure is what it is above that of air at rest.
 //
 // Deviation from [LGF04]: density and temperature are carried in conservation form (advect/conservative.h), which div u = 0 makes the
 // same equation. Along paths, the weights with which a value is taken on do not add up to one: a hot ball of smoke that rises in a closed
@@ -33,6 +33,6 @@ StepReport step(Water<D>& water, const Scene& scene, double dt);
 
 // `volume` is that of the smoke, times its density; cells with smoke are those with a thousandth of density one.
 template <int D>
-void measure(Measures& measures, const Water<D>& water, const Params& params);
+void measure(Measures& measures, Water<D>& water, const Params& params);
 
 }  // namespace tarn::smoke

@@ -70,6 +70,9 @@ void for_each_member(const F& f, Waters&... w)
         const std::string level = "octree." + std::to_string(n + 1);
         for (int a = 0; a < D; ++a) f(along((level + ".velocity").c_str(), a), w.coarse[n].velocity[a]...);
         f(level + ".pressure", w.coarse[n].pressure...);
+        if (!((w.coarse[n].smoke_density.size() > 0) || ...)) continue;
+        f(level + ".smoke_density", w.coarse[n].smoke_density...);
+        f(level + ".temperature", w.coarse[n].temperature...);
     }
 }
 

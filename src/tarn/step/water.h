@@ -81,6 +81,7 @@ struct Water {
     std::vector<TileMap<D>> octree_least;  // tiles of each level that must exist
     std::vector<uint8_t> octree_states;    // of each tile, as it was last divided
     int octree_reach = 1;                  // tiles around a level where paths may lead
+    OctreeParams octree_params;            // what makes cells small
     Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow, tiles_dry;
 
     // Room to work in. Outside active tiles, `faces` and `known` are zero.
@@ -107,6 +108,7 @@ struct Water {
     CipRoom<D> cip;  // only with CIP
     CarriedVolume<D> carried;
     Conservative<D> carrying;  // only with smoke
+    std::vector<Conservative<D>> coarse_carrying;  // the same in larger cells, from level 1 on
     RigidRows<D> rigid;  // bodies in the pressure
     FragmentRoom<D> fragmenting;
 };
