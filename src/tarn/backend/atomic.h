@@ -18,6 +18,7 @@ namespace tarn {
 
 __device__ inline int atomic_load(const int* value) { return *static_cast<const volatile int*>(value); }
 __device__ inline void atomic_store(int* value, int now) { *static_cast<volatile int*>(value) = now; }
+__device__ inline void atomic_store(unsigned char* value, unsigned char now) { *static_cast<volatile unsigned char*>(value) = now; }
 __device__ inline int atomic_exchange(int* value, int now) { return atomicExch(value, now); }
 __device__ inline int atomic_min(int* value, int with) { return atomicMin(value, with); }
 __device__ inline int atomic_add(int* value, int more) { return atomicAdd(value, more); }
@@ -49,6 +50,7 @@ __device__ inline void atomic_max(float* value, float with)
 // One thread has nobody to wait for; and compilers for WebAssembly lack std::atomic_ref.
 inline int atomic_load(const int* value) { return *value; }
 inline void atomic_store(int* value, int now) { *value = now; }
+inline void atomic_store(unsigned char* value, unsigned char now) { *value = now; }
 inline int atomic_exchange(int* value, int now) { return std::exchange(*value, now); }
 inline int atomic_min(int* value, int with) { return std::exchange(*value, with < *value ? with : *value); }
 inline int atomic_add(int* value, int more) { return std::exchange(*value, *value + more); }
@@ -63,6 +65,10 @@ inline int atomic_load(const int* value)
     return std::atomic_ref<int>(*const_cast<int*>(value)).load(std::memory_order_relaxed);
 }
 inline void atomic_store(int* value, int now) { std::atomic_ref<int>(*value).store(now, std::memory_order_relaxed); }
+inline void atomic_store(unsigned char* value, unsigned char now)
+{
+    std::atomic_ref<unsigned char>(*value).store(now, std::memory_order_relaxed);
+}
 inline int atomic_exchange(int* value, int now)
 {
     return std::atomic_ref<int>(*value).exchange(now, std::memory_order_relaxed);

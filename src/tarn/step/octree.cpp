@@ -1,12 +1,12 @@
 #include "tarn/step/octree.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "tarn/advect/advect.h"
+#include "tarn/backend/atomic.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
 #include "tarn/field/curl.h"
@@ -89,7 +89,7 @@ void mark_around(TileMap<D>& map, Cell<D> c, int reach)
     }
     Cell<D> t = tiles.lo;
     for (long n = tiles.volume(); n > 0; --n) {
-        std::atomic_ref<uint8_t>(map.flags[map.index(t)]).store(1, std::memory_order_relaxed);
+        atomic_store(&map.flags[map.index(t)], 1);
         for (int a = 0; a < D; ++a) {
             if (++t[a] < tiles.hi[a]) break;
             t[a] = tiles.lo[a];
