@@ -54,7 +54,7 @@ const BadInput table[] = {
     {"air_on_an_octree",
      small_scene(),
      {"run", "bad.toml", "--set", "method.grid=octree", "--set", "method.phases=water-air"},
-     "water alone"},
+     "velocities of both"},
     {"honey_on_an_octree",
      small_scene(),
      {"run", "bad.toml", "--set", "method.grid=octree", "--set", "fluid.viscosity=1"},

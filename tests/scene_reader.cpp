@@ -436,6 +436,19 @@ field = "deformation"
 period = 3
 )";
 
+const std::string of_small_cells = R"(tarn = 1
+[domain]
+size = [1, 1]
+[[water]]
+shape = "box"
+min = [0, 0]
+max = [1, 0.5]
+[method]
+grid = "octree"
+[octree]
+vorticity = 0.1
+)";
+
 }  // namespace
 
 TEST(SceneReader, the_smallest_scene_is_a_domain_and_some_water)
@@ -897,7 +910,7 @@ TEST(SceneReader, every_written_key_stands_in_the_file)
 {
     const std::string written =
         write_params(read_params(everything, "x.toml")) + write_params(read_params(smoky, "x.toml")) +
-        write_params(read_params(carried, "x.toml"));
+        write_params(read_params(carried, "x.toml")) + write_params(read_params(of_small_cells, "x.toml"));
     for (const Section& section : sections())
         for (const ParamRow& row : section.rows)
             EXPECT_TRUE(contains(written, std::string("\n") + row.name + " = ")) << section.name << '.' << row.name;
