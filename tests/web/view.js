@@ -79,8 +79,9 @@ async function main() {
         ['two runs are shown side by side, at the same time and from the same side', async () => {
             await page.selectOption('#runs', 'deep');
             await page.waitForFunction(() => view.run === 'deep' && view.shown > 3);
+            await page.click('#show button:has-text("Surface")');
             await page.selectOption('#others', 'deep');
-            await page.waitForFunction(() => beside.shown === view.shown && beside.picture.meshes.surface.mesh.indices.length > 300);
+            await page.waitForFunction(() => beside.shown === view.shown && beside.picture.meshes.surface?.mesh.indices.length > 300);
             await page.evaluate(() => { picture.turn = [1, 0.2]; picture.turned(); });
             check(await page.evaluate(() => beside.picture.turn[0] === 1), 'the camera of the run beside stays behind');
             check(/ \| /.test(await page.textContent('#plots .plot:nth-child(2) b')), 'its numbers are not told');
