@@ -79,7 +79,7 @@ void fill_with_bubbles(Closed& s, std::mt19937& random, Interface interface, boo
     params.air.density = 1.2;
     params.method.interface = interface;
     FaceField<2> density(s.grid);
-    find_density(density, phi, params, s.tiles);
+    find_density(density, phi, params, CutFaces<2>{}, s.tiles);
     s.set_inner_faces([&](Cell<2> c, int a) { return 1000 / density[a](c); });
 }
 

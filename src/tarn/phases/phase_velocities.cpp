@@ -15,27 +15,44 @@ namespace {
 // How far a phase's velocity is sampled in the other: a smeared layer, and the cell that interpolation needs.
 constexpr int layers = 3;
 
-// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp.
+// The mean of phi over the cells beside a face is negative where water holds at least half of it, smeared or sharp. A cell of water
+// neither of whose faces along an axis is so has its velocity on them all the same: else drops of a cell and films would have that of the
+// next larger body of water, or of the air.
 template <int D>
-void mark_own(Field<D, uint8_t>& known, const Field<D>& phi, int axis, const Tiles<D>& tiles)
+struct Own {
+    View<D, const float> phi;
+    CutFaces<D> cut;
+    Cell<D> cells;
+
+    TARN_HD bool half(Cell<D> face, int axis) const
+    {
+        const Beside b = phi_beside(phi, cut, cells, face, axis);
+        return b.lower + b.upper <= 0;
+    }
+    TARN_HD bool alone(Cell<D> c, int axis) const
+    {
+        return phi(c) < 0 && !half(c, axis) && !half(moved<D>(c, axis, 1), axis);
+    }
+    TARN_HD bool operator()(Cell<D> face, int axis) const
+    {
+        return half(face, axis) || (face[axis] > 0 && alone(moved<D>(face, axis, -1), axis)) || (face[axis] < cells[axis] && alone(face, axis));
+    }
+};
+
+template <int D>
+void mark_own(Field<D, uint8_t>& known, const Own<D>& own, int axis, const Tiles<D>& tiles)
 {
     const auto k = known.view();
-    const auto p = phi.view();
-    const int n = p.next(axis), last = tiles.grid.cells[axis];
-    parallel_for_faces("phase velocities", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = p.index(c);
-        const float lower = c[axis] > 0 ? p[i - n] : p[i], upper = c[axis] < last ? p[i] : p[i - n];
-        k[i] = lower + upper <= 0 ? 1 : 0;
-    });
+    parallel_for_faces("phase velocities", tiles, axis, [=] TARN_KERNEL(Cell<D> c) { k(c) = own(c, axis) ? 1 : 0; });
 }
 
 // Component `axis` of one phase's velocity is extended where the other is. Faces that nothing reaches keep what
 // `otherwise` has.
 template <int D>
 void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& known, Field<D>& scratch, int axis,
-                  const PhaseVelocities<D>& phases, const Sheets<D>& sheets, const Tiles<D>& tiles)
+                  const PhaseVelocities<D>& phases, const Own<D>& own, const Sheets<D>& sheets, const Tiles<D>& tiles)
 {
-    mark_own(known, phases.phi, axis, tiles);
+    mark_own(known, own, axis, tiles);
     scratch.copy(u);  // the faces beside the tiles are read, too
     extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
 }
@@ -85,21 +102,23 @@ void hold_to_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Til
 
 template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
-                     FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved,
+                     FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved, const CutFaces<D>& cut,
                      const Sheets<D>& sheets, const Tiles<D>& tiles)
 {
+    const View<D, const float> phi = std::as_const(phases.phi).view();
+    const Own<D> own{phi, cut, tiles.grid.cells};  // as phi is turned
     const bool gradients = gradient[0].any();
     for (int a = 0; a < D; ++a) {
         phases.air[a].copy(velocity[a]);
         if (gradients) moved[a].copy(velocity[a]);
         if (gradients)
             for (int b = 0; b < D; ++b) phases.air_gradient[a].along[b].copy(gradient[a].along[b]);
-        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, sheets, tiles);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, own, sheets, tiles);
         if (gradients) follow_extension(gradient[a], velocity[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
-        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, sheets, tiles);
+        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, own, sheets, tiles);
         if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
@@ -107,21 +126,21 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
 
 template <int D>
 void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases, const Params& params,
-                      const Tiles<D>& tiles)
+                      const CutFaces<D>& cut, const Tiles<D>& tiles)
 {
     const double water = params.fluid.density.constant(), air = params.air.density.constant();
     const float rest = static_cast<float>(1 - std::fabs(water - air) / (water + air));
     const bool gradients = gradient[0].any();
     const auto phi = std::as_const(phases.phi).view();
+    const Cell<D> cells = tiles.grid.cells;
     for (int a = 0; a < D; ++a) {
         const auto of_water = velocity[a].view(), of_air = phases.air[a].view();
         const FaceView<D> g_water = gradients ? gradient[a].view() : FaceView<D>{};
         const FaceView<D> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D>{};
-        const int n = phi.next(a), last = tiles.grid.cells[a];
         parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
-            const float lower = c[a] > 0 ? phi[i - n] : phi[i], upper = c[a] < last ? phi[i] : phi[i - n];
-            const bool wet = lower + upper <= 0;
+            const Beside beside = phi_beside(phi, cut, cells, c, a);
+            const bool wet = beside.lower + beside.upper <= 0;
             const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
             (wet ? of_air : of_water)[i] = extended + rest * (own - extended);
             for (int b = 0; b < D && gradients; ++b) {
@@ -144,22 +163,21 @@ void find_carried(PhaseVelocities<D>& phases, const Field<D>& phi, bool water, c
 
 template <int D>
 void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const PhaseVelocities<D>& phases,
-                     const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+                     const Field<D>& phi, const Params& params, const CutFaces<D>& cut, const Tiles<D>& tiles)
 {
     const float water = static_cast<float>(params.fluid.density.constant()), air = static_cast<float>(params.air.density.constant());
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
     const bool sharp = params.method.interface == Interface::sharp, gradients = gradient[0].any();
     const auto p = phi.view();
+    const Cell<D> cells = tiles.grid.cells;
     for (int a = 0; a < D; ++a) {
         const auto u = velocity[a].view();
         const auto u_air = phases.air[a].view();
         const FaceView<D> g = gradients ? gradient[a].view() : FaceView<D>{};
         const FaceView<D, const float> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D, const float>{};
-        const int n = p.next(a), last = phi.grid().cells[a];
         parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
-            const float lower = c[a] > 0 ? p[i - n] : p[i], upper = c[a] < last ? p[i] : p[i - n];
-            const float share = sharp ? wet_share(lower, upper) : smeared_step(0.5f * (lower + upper), epsilon);
+            const float share = water_share(phi_beside(p, cut, cells, c, a), sharp, epsilon);
             if (!(share < 1)) return;
             const float mass = share * water / (air + (water - air) * share), rest = 1 - mass;
             // What a phase does not hold it was not advected to.
@@ -173,12 +191,13 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 #define TARN_INSTANTIATE(D)                                                                                            \
     template void hold_to_water(FaceField<D>&, PhaseVelocities<D>&, const Tiles<D>&);                                  \
     template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
-                                   const Tiles<D>&);                                                                   \
+                                   const CutFaces<D>&, const Tiles<D>&);                                               \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
-                                  FaceField<D>&, FaceField<D>&, const Sheets<D>&, const Tiles<D>&);                    \
+                                  FaceField<D>&, FaceField<D>&, const CutFaces<D>&, const Sheets<D>&,                  \
+                                  const Tiles<D>&);                                                                    \
     template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \
     template void join_velocities(FaceField<D>&, Gradient<D>(&)[D], const PhaseVelocities<D>&, const Field<D>&,        \
-                                  const Params&, const Tiles<D>&);
+                                  const Params&, const CutFaces<D>&, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -18,6 +18,9 @@
 
 namespace tarn {
 
+template <int D>
+struct CutFaces;
+
 // The air's velocity, beside that of the water, which is kept where the velocity is.
 template <int D>
 struct PhaseVelocities {
@@ -38,7 +41,7 @@ struct PhaseVelocities {
 // are fields to work in, and `moved` another where there are gradients.
 template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
-                     FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved,
+                     FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved, const CutFaces<D>& cut,
                      const Sheets<D>& sheets, const Tiles<D>& tiles);
 
 // Marks the cells beside faces that will hold water, or air, when the surface is at phi.
@@ -48,6 +51,6 @@ void find_carried(PhaseVelocities<D>& phases, const Field<D>& phi, bool water, c
 // Joins them again where the surface is now.
 template <int D>
 void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const PhaseVelocities<D>& phases,
-                     const Field<D>& phi, const Params& params, const Tiles<D>& tiles);
+                     const Field<D>& phi, const Params& params, const CutFaces<D>& cut, const Tiles<D>& tiles);
 
 }  // namespace tarn

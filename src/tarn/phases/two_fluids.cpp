@@ -14,49 +14,34 @@ TARN_HD inline float curvature_below(float kappa, float phi)
     return kappa / (shrunk < 0.5f ? 0.5f : (shrunk > 2 ? 2.0f : shrunk));
 }
 
-// Phi on both sides of a face. Beyond the grid's ends it goes on as it is there.
-template <int axis>
-struct Beside {
-    float lower, upper;
-
-    template <int D>
-    TARN_HD Beside(const View<D, const float>& phi, Cell<D> face, int last)
-    {
-        const int i = phi.index(face);
-        const float below = phi[i - phi.next(axis)], above = phi[i];
-        lower = face[axis] > 0 ? below : above;
-        upper = face[axis] < last ? above : below;
-    }
-};
-
 // The density on the faces of one axis.
 template <int D, int axis>
-void find_density_along(Field<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+void find_density_along(Field<D>& density, const Field<D>& phi, const Params& params, const CutFaces<D>& cut, const Tiles<D>& tiles)
 {
     const float water = static_cast<float>(params.fluid.density.constant()), air = static_cast<float>(params.air.density.constant());
     const float epsilon = smearing * static_cast<float>(phi.grid().h);
-    const int last = phi.grid().cells[axis];
+    const Cell<D> cells = phi.grid().cells;
     const auto p = phi.view();
     const auto rho = density.view();
-    if (params.method.interface == Interface::sharp)
-        parallel_for_faces("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-            const Beside<axis> beside(p, c, last);
-            rho(c) = air + (water - air) * wet_share(beside.lower, beside.upper);
-        });
-    else
-        parallel_for_faces<true>("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-            const Beside<axis> beside(p, c, last);
+    const bool sharp = params.method.interface == Interface::sharp;
+    if (!sharp && !cut.any())
+        return parallel_for_faces<true>("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+            const Beside beside = phi_beside<D>(p, {}, cells, c, axis);
             rho(c) = air + (water - air) * smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
         });
+    parallel_for_faces("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
+        const Beside beside = phi_beside<D>(p, cut, cells, c, axis);
+        rho(c) = air + (water - air) * water_share(beside, sharp, epsilon);
+    });
 }
 
 }  // namespace
 
 template <int D>
-void find_density(FaceField<D>& density, const Field<D>& phi, const Params& params, const Tiles<D>& tiles)
+void find_density(FaceField<D>& density, const Field<D>& phi, const Params& params, const CutFaces<D>& cut, const Tiles<D>& tiles)
 {
     for_each_axis<D>(
-        [&](auto axis) { find_density_along<D, decltype(axis)::value>(density[axis], phi, params, tiles); });
+        [&](auto axis) { find_density_along<D, decltype(axis)::value>(density[axis], phi, params, cut, tiles); });
 }
 
 template <int D>
@@ -125,7 +110,8 @@ void add_surface_tension(FaceField<D>& velocity, const Field<D>& phi, const Fiel
 }
 
 #define TARN_INSTANTIATE(D)                                                                                 \
-    template void find_density(FaceField<D>&, const Field<D>&, const Params&, const Tiles<D>&);             \
+    template void find_density(FaceField<D>&, const Field<D>&, const Params&, const CutFaces<D>&,           \
+                               const Tiles<D>&);                                                            \
     template void find_viscosity(Field<D>&, const Field<D>&, const Params&, const Tiles<D>&);               \
     template void average_curvature(Field<D>&, const Field<D>&, float, const Tiles<D>&, Field<D>&);         \
     template void add_surface_tension(FaceField<D>&, const Field<D>&, const Field<D>&, const FaceField<D>&, \

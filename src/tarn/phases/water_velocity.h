@@ -23,6 +23,6 @@ void hold_to_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Til
 // the sum, and what was there before with the rest.
 template <int D>
 void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases, const Params& params,
-                      const Tiles<D>& tiles);
+                      const CutFaces<D>& cut, const Tiles<D>& tiles);
 
 }  // namespace tarn

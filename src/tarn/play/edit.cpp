@@ -9,6 +9,7 @@
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/boundary.h"
 #include "tarn/step/step.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
@@ -35,7 +36,7 @@ public:
         if (w_.phi_gradient.any()) follow_change(w_.phi_gradient, w_.phi, w_.cip.moved_phi, -1, w_.tiles_active);
         if (w_.velocity_gradient[0].any())
             follow_velocity(w_.velocity_gradient, w_.velocity, CipNear<2>{&w_.phi, 0.99 * w_.band}, w_.tiles_active, w_.cip);
-        find_density(w_.density, w_.phi, at_time(params_, w_.time), w_.tiles_active);
+        find_density(w_.density, w_.phi, at_time(params_, w_.time), cut_faces(w_, params_, w_.time), w_.tiles_active);
         w_.fastest = two_phase::fastest_near_water(w_);
     }
 

@@ -19,7 +19,7 @@ namespace tarn {
 namespace {
 
 // The columns of stats.csv and their values, named once.
-using NamedValues = std::array<std::pair<const char*, double>, 36>;
+using NamedValues = std::array<std::pair<const char*, double>, 37>;
 NamedValues columns(const StatsRow& r)
 {
     // Clocks are rounded to the microsecond; everything else keeps the digits that give back the same number.
@@ -34,6 +34,7 @@ NamedValues columns(const StatsRow& r)
              {"kinetic_energy", r.kinetic_energy},
              {"potential_energy", r.potential_energy},
              {"max_speed", r.max_speed},
+             {"max_speed_air", r.max_speed_air},
              {"max_divergence", r.max_divergence},
              {"pressure_iterations", r.pressure_iterations},
              {"pressure_residual", r.pressure_residual},
@@ -121,6 +122,7 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.kinetic_energy = m.kinetic_energy;
     r.potential_energy = m.potential_energy;
     r.max_speed = m.max_speed;
+    r.max_speed_air = m.max_speed_air;
     r.max_divergence = m.max_divergence;
     r.pressure_iterations = report.pressure.iterations;
     r.pressure_residual = report.pressure.residual;

@@ -16,7 +16,7 @@ struct StatsRow {
     double time = 0, dt = 0, cfl = 0;
     double volume = 0, volume_expected = 0;
     double kinetic_energy = 0, potential_energy = 0;
-    double max_speed = 0, max_divergence = 0;
+    double max_speed = 0, max_speed_air = 0, max_divergence = 0;
     int pressure_iterations = 0;
     double pressure_residual = 0;
     long unknowns = 0, cells_wet = 0, particles = 0, components = 0;

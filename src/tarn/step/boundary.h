@@ -2,7 +2,9 @@
 // What bounds the water of a step, as the projection and the viscosity see it.
 
 #include "tarn/params/params.h"
+#include "tarn/phases/two_fluids.h"
 #include "tarn/phases/viscosity.h"
+#include "tarn/scene/frame.h"
 #include "tarn/scene/wetted.h"
 #include "tarn/step/water.h"
 
@@ -40,6 +42,13 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
         b.inlet_velocity = w.flows.inlet_velocity_there.data();
     }
     return b;
+}
+
+// Where solids cut faces, at time t.
+template <int D>
+CutFaces<D> cut_faces(const Water<D>& w, const Params& p, double t)
+{
+    return CutFaces<D>(boundary_of(w, p), take<D>(frame_gravity(p, t)));
 }
 
 // The cells that have a pressure.

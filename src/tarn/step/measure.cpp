@@ -61,6 +61,7 @@ template <int D>
 struct WaterVelocity {
     View<D, const float> phi;
     FaceView<D, const float> u, rate;
+    CutFaces<D> cut;
     Cell<D> cells;
     float deep;  // phi where there is water all around
     float ahead;
@@ -71,13 +72,12 @@ struct WaterVelocity {
         const int i = phi.index(c);
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
-            const float own = phi[i];
-            if (own < deep) {
+            if (phi[i] < deep) {
                 v[a] = 0.5f * (u[a][i] + u[a][i + n] - ahead * (rate[a][i] + rate[a][i + n]));
                 continue;
             }
-            const float lower = wet_share(c[a] > 0 ? phi[i - n] : own, own);
-            const float upper = wet_share(own, c[a] + 1 < cells[a] ? phi[i + n] : own);
+            const float lower = water_share(phi_beside(phi, cut, cells, c, a), true, 0);
+            const float upper = water_share(phi_beside(phi, cut, cells, moved<D>(c, a, 1), a), true, 0);
             const float shared = lower + upper, all = shared > part ? shared : part;
             const float below = u[a][i] - ahead * rate[a][i], above = u[a][i + n] - ahead * rate[a][i + n];
             v[a] = all > 0 ? (lower * below + upper * above) / all : 0.0f;
@@ -85,6 +85,33 @@ struct WaterVelocity {
         return v;
     }
 };
+
+// The kinetic energy of the water, its greatest speed, and that of the air beside it. `scratch[0]` has the wet parts of cells.
+template <int D>
+void measure_with_air(Measures& m, const Water<D>& w, const Params& p, const WetPart<D>& wet, double mass)
+{
+    const auto phi = w.phi.view(), part = w.scratch[0].view();
+    const auto u = w.velocity.view();
+    const WaterVelocity<D> velocity{phi, u, w.acceleration.view(), cut_faces(w, p, w.time), w.grid.cells,
+                                    static_cast<float>(-2 * w.grid.h), static_cast<float>(w.ahead)};
+    m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+                           if (!(part(c) > 0)) return 0.0;
+                           const Vec<D, float> v = velocity(c, part(c));
+                           return static_cast<double>(part(c) * dot(v, v));
+                       });
+    WaterVelocity<D> newest = velocity;
+    newest.ahead = 0;
+    m.max_speed = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        if (!(phi(c) < 0 && part(c) > 0)) return 0.0f;
+        const Vec<D, float> v = newest(c, part(c));
+        return dot(v, v);
+    }));
+    const float near = static_cast<float>(2 * w.grid.h);
+    m.max_speed_air = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
+        const Vec<D, float> v = velocity_at_cell(u, c);
+        return phi(c) >= 0 && phi(c) < near && wet.outside(c) > 0 ? dot(v, v) : 0.0f;
+    }));
+}
 
 }  // namespace
 
@@ -110,20 +137,7 @@ Measures measure(Water<D>& w, const Params& p)
                            });
     m.volume = on_grid + (w.tall.on ? tall::volume_below(w) : 0.0) + m.fragments.volume_droplets - m.fragments.volume_bubbles;
     if (w.air) {
-        const WaterVelocity<D> velocity{phi, u, std::as_const(w.acceleration).view(), w.grid.cells,
-                                        static_cast<float>(-2 * w.grid.h), static_cast<float>(w.ahead)};
-        m.kinetic_energy = 0.5 * mass * parallel_sum("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-                               if (!(part(c) > 0)) return 0.0;
-                               const Vec<D, float> v = velocity(c, part(c));
-                               return static_cast<double>(part(c) * dot(v, v));
-                           });
-        WaterVelocity<D> newest = velocity;
-        newest.ahead = 0;
-        m.max_speed = std::sqrt(parallel_max("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-            if (!(phi(c) < 0 && part(c) > 0)) return 0.0f;
-            const Vec<D, float> v = newest(c, part(c));
-            return dot(v, v);
-        }));
+        measure_with_air(m, w, p, wet, mass);
     } else {
         // Of the surface's time, too: gravity had done less work then.
         const Vec<D, float> fallen = (2 * w.ahead * take<D>(frame_gravity(p, w.time))).template as<float>();

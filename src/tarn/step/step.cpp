@@ -7,6 +7,7 @@
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
+#include "tarn/step/boundary.h"
 #include "tarn/step/carried_surface.h"
 #include "tarn/step/foster_metaxas.h"
 #include "tarn/step/free_surface.h"
@@ -67,7 +68,7 @@ void restore(Water<D>& w, const Scene& scene)
     find_tiles(w);
     w.enclosed.mark(w.enclosed_air, w.grid);
     w.gaps = any_gap_at_sides(w.phi, all_tiles(w.grid));
-    if (w.air) find_density(w.density, w.phi, scene.params, w.tiles_active);
+    if (w.air) find_density(w.density, w.phi, scene.params, cut_faces(w, scene.params, w.time), w.tiles_active);
     w.fastest = w.air ? two_phase::fastest_near_water(w) : fastest_face(w);
     if (is_tall(scene)) tall::restore(w, scene);
 }

@@ -26,6 +26,7 @@ struct Measures {
     FragmentTotals fragments;
     double kinetic_energy = 0, potential_energy = 0;
     double max_speed = 0;
+    double max_speed_air = 0;   // of air within two cells of the water; only where it flows
     double max_divergence = 0;  // 1/s
     long cells_wet = 0;
     long unknowns = 0;  // of the pressure

@@ -140,9 +140,10 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
     widen_jets(w, p, boundary);
     Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
     const Sides<D> sides = sides_of(w.solids, w.grid);
+    const CutFaces<D> cut = cut_faces(w, p, w.time + dt);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
-                    sheets_of(w.solids, w.grid), around);
-    weigh_extensions(w.velocity, w.velocity_gradient, w.phases, p, around);
+                    cut, sheets_of(w.solids, w.grid), around);
+    weigh_extensions(w.velocity, w.velocity_gradient, w.phases, p, cut, around);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
@@ -159,7 +160,7 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
             self_advect(u, w.faces, w.phases.carried, w.tiles_active, dt, p.method.advection, scratch, sides);
         }
     }
-    join_velocities(w.velocity, w.velocity_gradient, w.phases, w.phi, p, w.tiles_active);
+    join_velocities(w.velocity, w.velocity_gradient, w.phases, w.phi, p, cut, w.tiles_active);
     for (int a = 0; a < D && w.velocity_gradient[0].any(); ++a) w.cip.moved[a].copy(w.velocity[a]);
 }
 
@@ -244,9 +245,9 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
 
 // Density, viscosity and curvature where the surface is now.
 template <int D>
-void find_properties(Water<D>& w, const Params& p)
+void find_properties(Water<D>& w, const Params& p, double t)
 {
-    find_density(w.density, w.phi, p, w.tiles_active);
+    find_density(w.density, w.phi, p, cut_faces(w, p, t), w.tiles_active);
     if (viscous(p)) find_viscosity(w.mu, w.phi, p, w.tiles_active);
     find_curvature(w, p);
 }
@@ -333,7 +334,7 @@ std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, 
     w.volume_expected += book_gain(w, gained);
     correct_volumes(w, p, dt);
     reseed_periodically(w, p, dt);
-    find_properties(w, p);
+    find_properties(w, p, w.time + dt);
     return returned;
 }
 
@@ -378,7 +379,7 @@ void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& 
     book_returned(w, returned);
     const bool gradient = w.velocity_gradient[0].any();
     for (int a = 0; a < D && gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
-    find_density(w.density, w.phi, p, w.tiles_active);
+    find_density(w.density, w.phi, p, cut_faces(w, p, w.time + dt), w.tiles_active);
     add_momentum(w.velocity, returned, w.density, p);
     if (gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
 }
@@ -447,7 +448,7 @@ Water<D> initial_water(const Scene& scene)
     // Water that moves at the start takes the air around it along.
     (void)set_rates(w.flows, w.phi, w.solids, scene, 0, 0);
     const Boundary<D> boundary = boundary_of(w, p);
-    find_density(w.density, w.phi, p, w.tiles_active);
+    find_density(w.density, w.phi, p, cut_faces(w, p, 0), w.tiles_active);
     (void)project_all(w, p, boundary, 1.0 / p.time.rate);
     start_frame(w, p);
     start_hydrostatic(w, p, boundary);
