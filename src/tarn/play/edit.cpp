@@ -9,6 +9,7 @@
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/step.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
@@ -211,6 +212,7 @@ Water<2> carried_over(const Water<2>& from, const Scene& scene)
     w.time = from.time;
     w.step = from.step;
     w.ahead = from.ahead;
+    tell_poses(w, scene, w.time);
     start_again(w, scene);
     return w;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "tarn/base/error.h"
 #include "tarn/params/tables.h"
@@ -63,21 +64,41 @@ void for_each_part(const std::vector<Shape>& shapes, const Extent& extent, int d
             }
 }
 
-// Whether two shapes, of which the first lies within `extent`, share a place that is deep inside of both.
-bool overlap(const std::vector<Shape>& a, const std::vector<Shape>& b, const Extent& extent, double deep, int dimension)
+// Whether two shapes share a place within a box that is deep inside of both. Boxes in which neither distance can be low enough are left
+// out, the others divided down to `resolution`.
+bool overlap(const std::vector<Shape>& a, const std::vector<Shape>& b, Vec3 centre, Vec3 half, double deep, double resolution,
+             int dimension)
 {
-    const Vec3 middle = 0.5 * (extent.lo + extent.hi);
-    if (distance(b, middle) > length(extent.hi - middle)) return false;
-    bool found = false;
-    for_each_part(a, extent, dimension,
-                  [&](Vec3 x, double) { found = found || (distance(b, x) < -deep && distance(a, x) < -deep); });
-    return found;
+    const double d = std::max(distance(a, centre), distance(b, centre)), corner = length(half);
+    if (d < -deep) return true;
+    if (d > corner - deep || corner < resolution) return false;
+    int longest = 0;
+    for (int i = 1; i < dimension; ++i)
+        if (half[i] > half[longest]) longest = i;
+    half[longest] *= 0.5;
+    Vec3 shift;
+    shift[longest] = half[longest];
+    return overlap(a, b, centre - shift, half, deep, resolution, dimension) ||
+           overlap(a, b, centre + shift, half, deep, resolution, dimension);
+}
+
+// A ball's, or a disc's, which are known.
+void weigh_ball(RigidBody& body, const SolidParams& p, const Shape& ball, int dimension, double& volume)
+{
+    const double r = ball.scale * ball.r;
+    volume = dimension == 2 ? std::numbers::pi * r * r : 4.0 / 3 * std::numbers::pi * r * r * r;
+    body.mass = p.mass ? *p.mass : *p.density * volume;
+    body.centre = body.position = ball.pose.apply(ball.scale * ball.a);
+    body.radius = r;
+    for (int a = 0; a < 3; ++a)
+        body.inertia.rows[a][a] = (dimension == 3 ? 0.4 : a == 2 ? 0.5 : 0.25) * body.mass * r * r;
 }
 
 // The mass of a body from its volume, and its moments.
 void weigh(RigidBody& body, const SolidParams& p, const std::vector<Shape>& shapes, const Extent& extent, int dimension,
            double& volume)
 {
+    if (shapes.size() == 1 && shapes[0].kind == ShapeKind::sphere) return weigh_ball(body, p, shapes[0], dimension, volume);
     volume = 0;
     Vec3 first;
     for_each_part(shapes, extent, dimension, [&](Vec3 x, double v) {
@@ -147,8 +168,9 @@ std::vector<RigidBody> make_bodies(const Params& params, Geometry& solids, const
             fail("a body of " + number_text(std::round(body.mass / volume * 1e4) / 1e4) + " kg/m³ is lighter than " +
                  number_text(least_density) + " of the water, which the pressure is not solved well with; make it " +
                  number_text(least_density * heaviest) + " kg/m³ at least");
+        const Vec3 middle = 0.5 * (extent.lo + extent.hi), reach = extent.hi - middle;
         for (size_t other = 0; other < groups.size(); ++other)
-            if (other != g && overlap(groups[g], groups[other], extent, 0.5 * h, dimension))
+            if (other != g && overlap(groups[g], groups[other], middle, reach, 0.5 * h, 0.125 * h, dimension))
                 fail("the body overlaps the solid of line " +
                      std::to_string(params.solid[static_cast<size_t>(firsts[other])].line) + "; move them apart");
         body.first = firsts[g];
