@@ -284,6 +284,26 @@ TEST(Play, ThereIsRoomForABallOrNone)
     EXPECT_EQ(full.balls().size(), 16u) << "the oldest make no room";
 }
 
+TEST(Play, FluidsThatVaryArePlayedWithToo)
+{
+    Params p = tank(0.3);
+    p.fluid.density.keys = {{0, 1000}, {0.2, 700}};
+    Playground g(p);
+    g.apply(thrown({0.5, 0.3}, 0.06, 800, {}));
+    for (const Brush brush : {Brush::pour, Brush::remove, Brush::wall, Brush::erase_wall, Brush::stir}) {
+        g.begin_stroke();
+        g.apply(stroke(brush, {0.2, 0.5}, {0.3, 0.5}, 0.04));
+        go_on(g, 0.03);
+    }
+    EXPECT_EQ(g.advance_by_parts(1.0 / 60).wrong, "");
+    g.set_cells(64);
+    go_on(g, 0.03);
+    Playground again(g.saved());
+    go_on(again, 0.02);
+    g.restart();
+    go_on(g, 0.05);
+}
+
 TEST(Play, AStepIsSeenPartByPart)
 {
     Playground p(tank(0.3));

@@ -207,7 +207,7 @@ async function main() {
             const flown = await page.evaluate(() => state.frame.balls[0] / (state.frame.cells[0] * state.frame.h));
             check(flown > thrown, `from ${thrown} to ${flown} of the tank`);
             await picture('ball');
-            await seconds(1.5);
+            await seconds(0.9);
             const [deep] = await page.evaluate(() => {
                 const {balls: [x, y, r], cells: [nx], h, phi} = state.frame;
                 return [phi[Math.floor((y - r) / h) * nx + Math.floor(x / h)]];
@@ -392,6 +392,28 @@ async function main() {
             await page.evaluate(() => state.strokes.push({brush: 5, from: [0.1, 0.1], to: [0.2, 0.1], radius: 0.05, velocity: [NaN, 0], color: [0, 0, 0]}));
             await page.waitForFunction(() => /restarted/.test($('message').textContent));
             await page.waitForFunction(() => state.frame.measures.step > 0 && Number.isFinite(state.frame.measures.kinetic));
+        }],
+        ['a solver that stops is started anew', async () => {
+            await start('dam_break');
+            await page.evaluate(() => { state.broken = worker; worker.postMessage({type: 'stop'}); });
+            await page.waitForFunction(() => worker !== state.broken && /starts anew/.test($('message').textContent));
+            await page.waitForFunction(() => state.opened && state.frame.measures.step > 3);
+        }],
+        ['on a narrow screen the panel waits until it is asked for', async () => {
+            await page.setViewportSize({width: 420, height: 800});
+            await page.goto('about:blank');
+            await page.goto(address + '#buoyancy_2d');
+            await page.waitForFunction(() => state.opened && state.frame && state.frame.balls.length === 10 && state.frame.measures.time > 0.6);
+            await coarsely();
+            check(!await page.isVisible('#panel'), 'the panel is shown');
+            await picture('narrow');
+            await page.click('#panels');
+            check(await page.isVisible('#panel'), 'the panel is not shown');
+            await page.setViewportSize({width: 900, height: 600});
+            await page.goto('about:blank');
+            await page.goto(address);
+            await page.waitForFunction(() => state.opened && state.frame && state.frame.measures.step > 0);
+            await coarsely();
         }],
         ['other grids take over the water', async () => {
             await start('dam_break');

@@ -27,7 +27,7 @@ const state = {
     tool: TOOLS[0], view: VIEWS[0], ink: INKS[0], ball: BALLS[0], paused: false, single: false, auto: true, cells: 128,
     gravity: [0, -9.81], frame: null, waiting: false, strokes: [], down: null, opened: false, sharpness: 1,
 };
-const worker = new Worker('worker.js');
+let worker = null;
 // The same water by linear interpolation, beside: a second solver that is told all that the first one is.
 const twin = {worker: null, picture: null, frame: null, waiting: false};
 const SCHEMES = ['method.advection', 'surface.advection'];
@@ -152,6 +152,13 @@ const answers = {
         if (m.measures.steps > 0 && !state.paused) adapt(m.measures);
     },
     refused(m) { say(m.text, true); },
+    dead(m) {
+        Object.assign(state, {opened: false, waiting: false, strokes: []});
+        if (twin.worker) split();
+        startWorker();
+        say('The solver stopped and starts anew: ' + m.text);
+        if (m.from === 'open') location.hash = PRESETS[0][0];
+    },
     saved(m) { savedUses[m.use](m.scene); },
     error(m) {
         state.waiting = false;
@@ -159,8 +166,13 @@ const answers = {
         if (m.from === 'open' && !state.opened) openPreset(PRESETS[0][0]);
     },
 };
-worker.onmessage = event => answers[event.data.type](event.data);
-worker.onerror = event => say('The solver stopped: ' + event.message);
+function startWorker() {
+    if (worker) worker.terminate();
+    worker = new Worker('worker.js');
+    worker.onmessage = event => answers[event.data.type](event.data);
+    worker.onerror = event => say('The solver stopped: ' + event.message);
+}
+startWorker();
 
 // The grid follows the time that frames take, where it may; and the picture, where drawing takes longer than the water.
 function adapt(measures) {
@@ -237,6 +249,7 @@ const twinAnswers = {
     },
     settings() {},
     refused() {},
+    dead: m => answers.dead(m),
     error(m) {
         twin.waiting = false;
         say('By linear interpolation: ' + m.text);
@@ -645,4 +658,5 @@ addEventListener('drop', async event => {
     const file = event.dataTransfer.files[0];
     if (file) openScene(await file.text(), file.name, 0);
 });
+if (matchMedia('(max-width: 760px)').matches) act.panels();
 if (new URLSearchParams(location.search).has('embed')) document.body.classList.add('embed');

@@ -98,6 +98,7 @@ const actions = {
     gravity(m) { tarn._play_set_gravity(m.gravity[0], m.gravity[1]); },
     cells(m) { part = -1; if (!tarn._play_set_cells(m.cells)) fail(); sendFrame(m); },
     view(m) { view = m.view; sendFrame(m); },
+    stop() { throw new WebAssembly.RuntimeError('asked to'); },  // as a fault in the program does; for tests
     save(m) { postMessage({type: 'saved', scene: text('play_save'), use: m.use}); },
 };
 
@@ -105,7 +106,9 @@ onmessage = event => {
     try {
         actions[event.data.type](event.data);
     } catch (error) {
-        postMessage({type: 'error', text: error.message, from: event.data.type});
+        // WebAssembly that stopped in the middle of something cannot go on.
+        const dead = error instanceof WebAssembly.RuntimeError;
+        postMessage({type: dead ? 'dead' : 'error', text: error.message, from: event.data.type});
     }
 };
 

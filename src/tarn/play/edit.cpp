@@ -191,7 +191,7 @@ void change_solids(Water<2>& w, const Scene& scene)
 
 Water<2> carried_over(const Water<2>& from, const Scene& scene)
 {
-    Water<2> w = two_phase::initial_water<2>(scene);
+    Water<2> w = initial_water<2>(scene);
     resample(w.phi, from.phi, -1);
     resample(w.pressure, from.pressure, -1);
     for (int a = 0; a < 2; ++a) {

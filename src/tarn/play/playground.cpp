@@ -49,6 +49,13 @@ Params for_play(Params p)
     return p;
 }
 
+// Calls f with the scene as the fluids are at time t, where they vary.
+template <class F>
+auto with_fluids(const Scene& scene, double t, const F& f)
+{
+    return fluids_vary(scene.params) ? f(at_time(scene, t)) : f(scene);
+}
+
 Scene scene_of(const Params& p) { return build_scene(p, "playground", "playground", "."); }
 
 double distance_to_way(Vec<2> x, const Stroke& s)
@@ -125,7 +132,7 @@ std::vector<WaterParams> joined(const std::vector<WaterParams>& boxes)
 Playground::Playground(Params params)
     : start_(for_play(std::move(params))),
       scene_(scene_of(start_)),
-      water_(two_phase::initial_water<2>(scene_)),
+      water_(initial_water<2>(scene_)),
       ink_(water_.grid),
       backup_(water_.grid)
 {
@@ -139,14 +146,16 @@ Advanced Playground::advance(double seconds, bool single)
     part_ = -1;
     const double end = water_.time + seconds;
     while (water_.time < end) {
-        const double remaining = end - water_.time, limit = longest_step(water_, scene_);
+        const double remaining = end - water_.time, limit = choose_dt(water_, scene_);
         const double dt = single ? std::min(seconds, limit) : equal_step(remaining, limit);
         if (!(dt > 0)) return failed(step_too_short(limit, water_.fastest));
         const Tried tried = step_with_retries(water_, backup_, scene_, dt, [&](double tried_dt) {
             parts_.clear();
-            if (!by_parts_) return two_phase::step(water_, scene_, tried_dt);
+            if (!by_parts_) return step(water_, scene_, tried_dt);
             keep_part();
-            return two_phase::step(water_, scene_, tried_dt, [this](two_phase::StepPart) { keep_part(); });
+            return with_fluids(scene_, water_.time + tried_dt, [&](const Scene& scene) {
+                return two_phase::step(water_, scene, tried_dt, [this](two_phase::StepPart) { keep_part(); });
+            });
         });
         if (!tried.wrong.empty()) return failed(tried.wrong);
         ink_.advect(water_.velocity, tried.dt);
@@ -203,7 +212,7 @@ void Playground::restart()
     params.domain.cells = scene_.params.domain.cells;
     params.domain.gravity = start_.domain.gravity;
     scene_ = scene_of(params);
-    water_ = two_phase::initial_water<2>(scene_);
+    water_ = initial_water<2>(scene_);
     ink_.clear();
     backup_ = Backup<2>(water_.grid);
     undo_.clear();
@@ -291,7 +300,7 @@ void Playground::build_solids(std::vector<SolidParams> solid, const std::vector<
         to.push = bodies[n].push, to.twist = bodies[n].twist;
     }
     tell_poses(water_, scene_, water_.time);
-    change_solids(water_, scene_);
+    with_fluids(scene_, water_.time, [&](const Scene& scene) { change_solids(water_, scene); });
     set_body_velocities(water_);
     ++solids_changed_;
 }
@@ -304,12 +313,12 @@ void Playground::apply(const Stroke& s)
     const Vec<2> middle = 0.5 * (s.from + s.to);
     switch (s.brush) {
         case Brush::pour:
-            return pour(water_, scene_, brush, middle, s.velocity);
+            return with_fluids(scene_, water_.time, [&](const Scene& now) { pour(water_, now, brush, middle, s.velocity); });
         case Brush::remove:
             remove_balls(s);
             [[fallthrough]];
         case Brush::air:
-            return remove_water(water_, scene_, brush, middle);
+            return with_fluids(scene_, water_.time, [&](const Scene& now) { remove_water(water_, now, brush, middle); });
         case Brush::stir:
             return push(water_, brush, s.radius, s.velocity, 0.7);
         case Brush::wall:
@@ -363,7 +372,7 @@ void Playground::throw_ball(const Stroke& s)
         throw InputError("there is no room for a ball here");
     }
     // The step begins with its move, which may bring it against a wall.
-    resolve_contacts(water_.bodies, scene_, water_.time, longest_step(water_, scene_), 0);
+    resolve_contacts(water_.bodies, scene_, water_.time, choose_dt(water_, scene_), 0);
 }
 
 void Playground::remove_balls(const Stroke& s)
