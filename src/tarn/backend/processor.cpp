@@ -7,7 +7,7 @@
 #include <utility>
 
 // Under AddressSanitizer all comes from the C library, whose blocks it watches.
-#if __has_include(<sys/mman.h>) && !defined(__EMSCRIPTEN__) && !defined(__SANITIZE_ADDRESS__)
+#if __has_include(<sys/mman.h>) && !defined(__wasm__) && !defined(__SANITIZE_ADDRESS__)
 #define TARN_FRESH_PAGES 1
 #include <sys/mman.h>
 #else
