@@ -110,7 +110,7 @@ Server::Server(ServedFiles files) : held_(std::make_unique<Held>())
     server.set_keep_alive_max_count(1000);
     server.set_tcp_nodelay(true);
     server.Get(".*", [this](const httplib::Request& request, httplib::Response& response) { held_->answer(request, response); });
-    server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+    server.set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
         response.status = 500;
         response.set_content("Something went wrong here.\n", "text/plain");
     });
