@@ -95,16 +95,17 @@ TARN_HD inline float room_beside_sheets(const ShapesView& solids, const Sheets<D
 }
 
 // Finds the walls that are too thin for the distances at nodes, and closes the faces between the cells on their sides.
-// A scene without them costs one look at the cells beside its solids.
+// A scene without them costs one look at the cells beside its solids, and nothing where no shape is that thin.
 template <int D>
-void place_sheets(Solids<D>& solids, const ShapesView& shapes, const Tiles<D>& tiles)
+void place_sheets(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& tiles)
 {
+    const ShapesView shapes = kept.view();
     const Grid<D> grid = solids.distance.grid();
     const auto nodes = std::as_const(solids.distance).view();
     const float near = static_cast<float>(3 * grid.h);
     solids.sheets.swap(solids.sheets_before);
     solids.thin_before = solids.thin;
-    solids.thin = parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    solids.thin = may_be_thin(kept.shapes(), grid.h, D) && parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
                       if (std::fabs(nodes(c)) > near) return 0.0f;
                       for (int a = 0; a < D; ++a) {
                           Obstacle obstacle;
@@ -215,12 +216,12 @@ template <int D>
 void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
 {
     const Grid<D> grid = solids.distance.grid();
-    const KernelShapes kept = scene.solids.for_kernels(t + dt);
+    const KernelShapes kept = scene.solids.for_kernels(t + dt, {lift<D>(grid.size()), grid.h});
     const ShapesView shapes = kept.view();
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, shapes, tiles);
+    place_sheets(solids, kept, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
     std::vector<Motion> motions(scene.solids.size());
@@ -275,7 +276,7 @@ Solids<D> make_still_solids(const Scene& scene, const Grid<D>& grid)
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, kept.view(), tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, kept.view(), tiles);
+    place_sheets(solids, kept, tiles);
     return solids;
 }
 
