@@ -171,7 +171,7 @@ Advanced Playground::advance(double seconds, bool single)
 Advanced Playground::advance_by_parts(double seconds)
 {
     by_parts_ = true;
-    const Advanced done = advance(seconds, true);
+    Advanced done = advance(seconds, true);
     by_parts_ = false;
     return done;
 }
