@@ -111,7 +111,7 @@ const BadInput table[] = {
     {"output_is_a_file", small_scene(), {"run", "bad.toml", "--out", "bad.toml"}, "is a file"},
     {"unknown_set", small_scene(), {"run", "bad.toml", "--set", "domain.cels=3"}, "cells"},
     {"set_without_value", small_scene(), {"run", "bad.toml", "--set", "domain.cells"}, "key=value"},
-    {"no_frames", small_scene(), {"run", "bad.toml", "--frames", "0"}, "frames"},
+    {"no_frames", small_scene(), {"run", "bad.toml", "--frames", "0"}, "--frames: give a number above 0, not 0"},
     {"unknown_option", small_scene(), {"run", "bad.toml", "--speed"}, "--speed"},
     {"unknown_command", "", {"rnu"}, "\"run\""},
     {"no_such_case", "", {"validate", "nothing_of_the_kind"}, "nothing_of_the_kind"},

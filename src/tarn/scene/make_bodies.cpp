@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "tarn/base/error.h"
 #include "tarn/params/tables.h"
@@ -152,10 +153,23 @@ const char* side_passed(const std::vector<Shape>& shapes, const Extent& extent, 
     return nullptr;
 }
 
+// A ball's, or a disc's, which are known.
+void weigh_ball(RigidBody& body, const SolidParams& p, const Shape& ball, int dimension, double& volume)
+{
+    const double r = ball.scale * ball.r;
+    volume = dimension == 2 ? std::numbers::pi * r * r : 4.0 / 3 * std::numbers::pi * r * r * r;
+    body.mass = p.mass ? *p.mass : *p.density * volume;
+    body.centre = body.position = ball.pose.apply(ball.scale * ball.a);
+    body.radius = r;
+    for (int a = 0; a < 3; ++a)
+        body.inertia.rows[a][a] = (dimension == 3 ? 0.4 : a == 2 ? 0.5 : 0.25) * body.mass * r * r;
+}
+
 // The mass of a body from its volume, and its moments.
 void weigh(RigidBody& body, const SolidParams& p, const std::vector<Shape>& shapes, const Extent& extent, int dimension,
            double& volume)
 {
+    if (shapes.size() == 1 && shapes[0].kind == ShapeKind::sphere) return weigh_ball(body, p, shapes[0], dimension, volume);
     volume = 0;
     // From the middle of the extent, and then from the centre of mass: it is the asking for distances that takes time.
     const Vec3 middle = 0.5 * (extent.lo + extent.hi);
