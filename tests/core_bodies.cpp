@@ -55,9 +55,9 @@ double under_water(double depth, int dimension)
 }
 
 // Started where Archimedes says, a body stays there: in the mean over a second, the part of it under water is its density over
-// the water's, within 1 % of its volume and 1.5 % of that part: the highest cell under water is known by its centre.
+// the water's, `within` so much of that.
 template <int D>
-void expect_afloat(SolidParams s, double level, int cells, double r, double height, bool round)
+void expect_afloat(SolidParams s, double level, int cells, double r, double height, bool round, double within = 0.01)
 {
     Params p = pool(D, cells, level);
     p.solid = {s};
@@ -74,17 +74,17 @@ void expect_afloat(SolidParams s, double level, int cells, double r, double heig
     });
     std::printf("%dD %s r %.2f, %.1f cells high: %.4f under water in the mean, at most %.4f off, turned by %.4f\n", D,
                 round ? "ball" : "box ", r, height * cells, sum / time, most, 2 * length(w.bodies[0].rotation.v));
-    EXPECT_NEAR(sum / time, r, std::min(0.01, 0.015 * r));
+    EXPECT_NEAR(sum / time, r, within * r);
     EXPECT_LT(most, 0.02);
 }
 
 // `shift`: in cells, of all that there is, against the grid.
 template <int D>
-void expect_ball_afloat(double r, int cells, double across, double shift = 0)
+void expect_ball_afloat(double r, int cells, double across, double shift = 0, double within = 0.01)
 {
     const double level = 0.5037 + shift / cells, radius = 0.5 * across / cells;
     const double z = D == 3 ? 0.487 : 0.0, y = level + radius * (1 - depth_of_ball(r, D));
-    expect_afloat<D>(ball({0.513 + shift / cells, y, z}, radius, 1000 * r), level, cells, r, 2 * radius, true);
+    expect_afloat<D>(ball({0.513 + shift / cells, y, z}, radius, 1000 * r), level, cells, r, 2 * radius, true, within);
 }
 template <int D>
 void expect_box_afloat(double r, int cells, double across)
@@ -103,10 +103,12 @@ TEST(Bodies, float_with_their_part_under_water)
         }
 }
 
-// What is hardly under water leans over it far out, in any place on the grid.
+// What is hardly under water leans over it far out, in any place on the grid: the highest cell under water is known by its centre, which
+// in one place of those looked at costs 1.1 % on 16 cells across.
 TEST(Bodies, float_high_wherever_they_are)
 {
-    for (const double shift : {0.25, 0.5, 0.7}) expect_ball_afloat<2>(0.1, 48, 16, shift);
+    for (const double shift : {0.2, 0.25, 0.5, 0.85}) expect_ball_afloat<2>(0.1, 48, 16, shift);
+    expect_ball_afloat<2>(0.1, 48, 16, 0.7, 0.015);
     expect_ball_afloat<2>(0.05, 80, 32, 0.4);
     expect_ball_afloat<3>(0.1, 32, 16, 0.4);
 }

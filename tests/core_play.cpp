@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tarn/play/balls.h"
 #include "tarn/play/edit.h"
 #include "tarn/play/playground.h"
 #include "tarn/play/settings.h"
@@ -33,7 +34,9 @@ Params tank(double height, int cells = 48)
 
 Stroke stroke(Brush brush, Vec<2> from, Vec<2> to, double radius)
 {
-    return {.brush = brush, .from = from, .to = to, .radius = radius};
+    Stroke s;
+    s.brush = brush, s.from = from, s.to = to, s.radius = radius;
+    return s;
 }
 
 double volume(Playground& p) { return p.measures().volume; }
@@ -160,6 +163,182 @@ TEST(Play, InkGoesAlongAndIsNeverBrighter)
     EXPECT_GE(least, 0);
     EXPECT_GT(most, 0.2f);
     EXPECT_EQ(p.ink().dye(0)(Cell<2>{24, 13}), 0) << "red ink takes away no red";
+}
+
+namespace {
+
+Stroke thrown(Vec<2> at, double radius, double density, Vec<2> velocity)
+{
+    Stroke s = stroke(Brush::ball, at, at, radius);
+    s.density = density;
+    s.velocity = velocity;
+    return s;
+}
+
+}  // namespace
+
+TEST(Play, AThrownBallFallsByItsWeight)
+{
+    Playground p(tank(0.1));
+    p.apply(thrown({0.3, 0.6}, 0.06, 2000, {1, 0}));
+    ASSERT_EQ(p.balls().size(), 1u);
+    EXPECT_NEAR(p.balls()[0].density, 2000, 1);
+    // Its velocity is that of the step's end, so that it is late by half a step.
+    for (int n = 0; n < 48; ++n) go_on(p, 0.2 / 48);
+    const ShownBall ball = p.balls()[0];
+    EXPECT_NEAR(ball.x, 0.3 + 1 * 0.2, 0.005);
+    // g t² / 2, less what air of a thousandth of its weight takes.
+    EXPECT_NEAR(ball.y, 0.6 - 0.5 * 9.81 * 0.2 * 0.2, 0.006);
+}
+
+TEST(Play, LightBallsFloatAndHeavyOnesSink)
+{
+    Playground p(tank(0.3, 64));
+    p.apply(thrown({0.3, 0.3}, 0.06, 500, {}));
+    p.apply(thrown({0.7, 0.3}, 0.06, 3000, {}));
+    const double before = volume(p);
+    go_on(p, 2.5);
+    const std::vector<ShownBall> balls = p.balls();
+    ASSERT_EQ(balls.size(), 2u);
+    EXPECT_GT(balls[0].y, 0.26);
+    // It lies on the floor, but for a film of a fifth of a cell.
+    EXPECT_NEAR(balls[1].y, 0.06, 0.4 * p.water().grid.h);
+    EXPECT_NEAR(volume(p), before, 0.01 * before);
+}
+
+TEST(Play, BallsStayInTheTankAndOutOfEachOther)
+{
+    Playground p(tank(0.15));
+    p.begin_stroke();
+    p.apply(stroke(Brush::wall, {0.6, 0.3}, {0.9, 0.35}, 0.03));
+    for (const double x : {0.15, 0.35, 0.55, 0.75}) p.apply(thrown({x, 0.6}, 0.07, 700, {3, -1}));
+    for (int n = 0; n < 20; ++n) {
+        go_on(p, 0.05);
+        const std::vector<ShownBall> balls = p.balls();
+        ASSERT_EQ(balls.size(), 4u);
+        for (const ShownBall& a : balls) {
+            EXPECT_GT(a.x, 0.95f * a.radius) << n;
+            EXPECT_LT(a.x, 1 - 0.95f * a.radius) << n;
+            EXPECT_GT(a.y, 0.95f * a.radius) << n;
+            for (const ShownBall& b : balls)
+                if (&a != &b) {
+                    EXPECT_GT(std::hypot(a.x - b.x, a.y - b.y), 0.95f * (a.radius + b.radius)) << n;
+                }
+        }
+    }
+}
+
+TEST(Play, BallsOutliveWallsGridsAndSettings)
+{
+    Playground p(tank(0.2));
+    p.apply(thrown({0.2, 0.5}, 0.06, 600, {1.5, 0}));
+    go_on(p, 0.15);
+    const ShownBall before = p.balls()[0];
+    const auto stays = [&](const char* what) {
+        ASSERT_EQ(p.balls().size(), 1u) << what;
+        EXPECT_NEAR(p.balls()[0].x, before.x, 1e-4) << what;
+        EXPECT_NEAR(p.balls()[0].y, before.y, 1e-4) << what;
+        EXPECT_NEAR(p.balls()[0].turn, before.turn, 1e-4) << what;
+        EXPECT_NEAR(p.water().bodies[0].velocity[0], 1.5, 0.02) << what;
+    };
+    p.begin_stroke();
+    p.apply(stroke(Brush::wall, {0.8, 0.4}, {0.8, 0.6}, 0.03));
+    stays("a wall");
+    p.apply(stroke(Brush::erase_wall, {0.8, 0.6}, {0.8, 0.65}, 0.03));
+    stays("an erased wall");
+    p.set_cells(64);
+    stays("a grid");
+    p.set("fluid.viscosity", "0.0001");
+    stays("a setting");
+    Playground again(p.saved());
+    ASSERT_EQ(again.balls().size(), 1u);
+    EXPECT_NEAR(again.balls()[0].x, before.x, 1e-3);
+    go_on(again, 0.1);
+    EXPECT_NEAR(again.balls()[0].x, before.x + 0.15, 0.01) << "it is saved without its velocity";
+    go_on(p, 0.05);
+    p.begin_stroke();
+    p.apply(stroke(Brush::remove, {0.05, 0.4}, {0.95, 0.4}, 0.15));
+    EXPECT_TRUE(p.balls().empty());
+    go_on(p, 0.05);
+    ASSERT_TRUE(p.undo());
+    ASSERT_EQ(p.balls().size(), 1u);
+    go_on(p, 0.05);
+    p.restart();
+    EXPECT_TRUE(p.balls().empty()) << "a ball that was thrown outlives the restart";
+    EXPECT_FALSE(p.solids().empty()) << "walls do not";
+    go_on(p, 0.05);
+}
+
+TEST(Play, ThereIsRoomForABallOrNone)
+{
+    Playground p(tank(0.2));
+    p.apply(thrown({0.5, 0.5}, 0.08, 600, {}));
+    EXPECT_THROW(p.apply(thrown({0.52, 0.5}, 0.08, 600, {})), InputError);
+    EXPECT_EQ(p.balls().size(), 1u);
+    p.begin_stroke();
+    EXPECT_THROW(p.apply(stroke(Brush::wall, {0.3, 0.5}, {0.7, 0.5}, 0.03)), InputError);
+    EXPECT_EQ(p.balls().size(), 1u);
+    go_on(p, 0.05);
+    Playground full(tank(0.2));
+    for (int n = 0; n < 18; ++n) full.apply(thrown({0.08 + 0.11 * (n % 8), 0.3 + 0.13 * (n / 8)}, 0.001, 600, {}));
+    EXPECT_EQ(full.balls().size(), 16u) << "the oldest make no room";
+}
+
+TEST(Play, FluidsThatVaryArePlayedWithToo)
+{
+    Params p = tank(0.3);
+    p.fluid.density.keys = {{0, 1000}, {0.2, 700}};
+    Playground g(p);
+    g.apply(thrown({0.5, 0.3}, 0.06, 800, {}));
+    for (const Brush brush : {Brush::pour, Brush::remove, Brush::wall, Brush::erase_wall, Brush::stir}) {
+        g.begin_stroke();
+        g.apply(stroke(brush, {0.2, 0.5}, {0.3, 0.5}, 0.04));
+        go_on(g, 0.03);
+    }
+    EXPECT_EQ(g.advance_by_parts(1.0 / 60).wrong, "");
+    g.set_cells(64);
+    go_on(g, 0.03);
+    Playground again(g.saved());
+    go_on(again, 0.02);
+    g.restart();
+    go_on(g, 0.05);
+}
+
+TEST(Play, AStepIsSeenPartByPart)
+{
+    Playground p(tank(0.3));
+    Stroke s = stroke(Brush::stir, {0.3, 0.2}, {0.6, 0.25}, 0.08);
+    s.velocity = {1.5, 0.5};
+    p.apply(s);
+    go_on(p, 0.1);
+    Playground beside(tank(0.3));
+    beside.apply(s);
+    go_on(beside, 0.1);
+    const std::vector<float> before = p.field(Shown::phi);
+    const Advanced done = p.advance_by_parts(1.0 / 60);
+    EXPECT_EQ(done.steps, 1);
+    ASSERT_EQ(p.parts(), 6);
+    EXPECT_EQ(beside.advance(1.0 / 60, true).dt, done.dt);
+    EXPECT_EQ(p.field(Shown::phi), beside.field(Shown::phi)) << "to look changes the step";
+
+    const auto largest = [&](int part, Shown shown) {
+        p.show_part(part);
+        float most = 0;
+        for (const float v : p.field(shown)) most = std::max(most, std::fabs(v));
+        return most;
+    };
+    p.show_part(0);
+    EXPECT_EQ(p.field(Shown::phi), before);
+    // Forces leave a velocity that is not free of divergence; the projection takes it away.
+    EXPECT_LT(largest(5, Shown::divergence), 0.1f * largest(4, Shown::divergence));
+    EXPECT_EQ(largest(5, Shown::speed), largest(-1, Shown::speed));
+    p.show_part(1);
+    const std::vector<float> moved = p.field(Shown::phi);
+    EXPECT_NE(moved, before);
+    p.show_part(4);
+    EXPECT_EQ(p.field(Shown::phi).size(), moved.size());
+    go_on(p, 0.05);
+    EXPECT_EQ(p.parts(), 0);
 }
 
 TEST(Play, WhatIsSavedStartsWithTheSameWater)

@@ -395,3 +395,75 @@ TEST(Scene, the_grid_has_cubic_cells)
     EXPECT_EQ(g.cells[2], 25);
     EXPECT_DOUBLE_EQ(g.h, 0.0204);
 }
+
+namespace {
+
+// A list of shapes of all kinds, every fifth of them subtracted where `cut`.
+std::vector<Shape> random_shapes(std::mt19937& random, int count, bool cut)
+{
+    const auto in = [&](double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(random); };
+    std::vector<ShapeParams> params;
+    for (int n = 0; n < count; ++n) {
+        const Vec3 at{in(-0.1, 1.1), in(-0.1, 1.1), in(-0.1, 1.1)};
+        const int kind = n % 6;
+        params.push_back(kind == 0   ? box({-0.05, -0.03, -0.1}, {0.05, 0.03, 0.1})
+                         : kind == 1 ? sphere({}, in(0.02, 0.2))
+                         : kind == 2 ? ellipsoid({}, {0.1, in(0.02, 0.1), 0.05})
+                         : kind == 3 ? round_shape(ShapeKind::cylinder, {}, 0.05, 0.1, {1, 1, 0})
+                         : kind == 4 ? round_shape(ShapeKind::cone, {}, 0.05, 0.1, {0, 1, 0})
+                                     : torus({}, 0.1, 0.03, {0, 0, 1}));
+        params.back().translate = at;
+        params.back().rotate = Vec3{in(0, 360), in(0, 360), in(0, 360)};
+        params.back().subtract = cut && n % 5 == 4;
+    }
+    std::vector<const ShapeParams*> list;
+    for (const ShapeParams& p : params) list.push_back(&p);
+    return Geometry::build(list, 3, {}, "test").at(0);
+}
+
+}  // namespace
+
+// The lists that say which shapes can decide where leave out none that does, and so change no bit.
+TEST(Geometry, lists_of_what_is_near_change_nothing)
+{
+    std::mt19937 random(7);
+    const Vec3 size{1, 0.7, 0.4};
+    for (const bool cut : {false, true})
+        for (const int count : {5, 30, 120}) {
+            const std::vector<Shape> shapes = random_shapes(random, count, cut);
+            ShapeLists lists = find_lists(shapes, {size, 0.02});
+            ASSERT_FALSE(lists.start.empty());
+            const double mean = static_cast<double>(lists.which.size()) / static_cast<double>(lists.start.size() - 1);
+            std::printf("%d shapes%s: %.1f in a list\n", count, cut ? ", some subtracted" : "", mean);
+            EXPECT_LT(mean, count == 120 ? 24 : count);
+            const KernelShapes whole(shapes), listed(shapes, std::move(lists));
+            const ShapesView a = whole.view(), b = listed.view();
+            std::uniform_real_distribution<double> in(-0.06, 1.06);
+            for (int n = 0; n < 20000; ++n) {
+                const Vec3 x{size[0] * in(random), size[1] * in(random), size[2] * in(random)};
+                int owner_a = 0, owner_b = 0;
+                ASSERT_EQ(a.distance(x, &owner_a), b.distance(x, &owner_b));
+                ASSERT_EQ(owner_a, owner_b);
+            }
+        }
+    EXPECT_TRUE(find_lists(random_shapes(random, 3, false), {size, 0.02}).start.empty());
+}
+
+// Cans of three cells have no thin walls, however close they lie; a plate of two cells may be one, and what is cut may leave one.
+TEST(Geometry, walls_may_be_thin_where_a_shape_is)
+{
+    const auto thin = [](std::vector<ShapeParams> params, double h, int dimension) {
+        std::vector<const ShapeParams*> list;
+        for (const ShapeParams& p : params) list.push_back(&p);
+        return may_be_thin(Geometry::build(list, dimension, {}, "test").at(0), h, dimension);
+    };
+    ShapeParams cut = sphere({}, 1);
+    cut.subtract = true;
+    const ShapeParams can = round_shape(ShapeKind::cylinder, {}, 0.15, 0.4, {0, 1, 0});
+    EXPECT_FALSE(thin({can, can}, 0.1, 3));
+    EXPECT_TRUE(thin({can}, 0.2, 3));
+    EXPECT_TRUE(thin({can, cut}, 0.1, 3));
+    EXPECT_FALSE(thin({box({0, 0, 0}, {1, 1, 0.2})}, 0.1, 2));
+    EXPECT_TRUE(thin({box({0, 0, 0}, {1, 1, 0.2})}, 0.1, 3));
+    EXPECT_TRUE(thin({round_shape(ShapeKind::cone, {}, 1, 2, {0, 1, 0})}, 0.1, 3));
+}

@@ -160,7 +160,7 @@ TEST(SmokeOctree, a_step_back_and_any_number_of_threads_give_the_same_bits)
     expect_same_bits<2>(std::as_const(a), std::as_const(c));
 }
 
-// Warm above cold over cells of all sizes: what balances its weight is a pressure, in as far as the grid has its slope.
+// Warm above cold over cells of all sizes: the pressure that balances its weight has exactly the slope that buoyancy has, on T-faces too.
 TEST(SmokeOctree, still_stratified_air_stays_still)
 {
     Params p = hot_ball(2, 128);
@@ -189,7 +189,7 @@ TEST(SmokeOctree, still_stratified_air_stays_still)
         fastest = std::max(fastest, measure(w, p).max_speed);
     }
     std::printf("fastest %.2g m/s\n", fastest);
-    EXPECT_LT(fastest, 0.03);  // 1 % of what buoyancy would make of it falling through the box; the pressure is known to the second order
+    EXPECT_LT(fastest, 3.6e-4);  // three times what was measured: what the solver leaves
 }
 
 // Between open sides a pressure exists without a constant, in larger cells too, and nothing feeds itself.

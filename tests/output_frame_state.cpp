@@ -46,7 +46,7 @@ void comes_back()
     const float h = static_cast<float>(w.grid.h);
     parallel_for("compare", all_tiles(w.grid), [&](Cell<D> c) {
         // Half a step of rounding, and the same side of the surface.
-        ASSERT_NEAR(back.phi(c), std::clamp(w.phi(c), -3 * h, 3 * h), 1.01f * h / 4096);
+        ASSERT_NEAR(back.phi(c), std::clamp(w.phi(c), -3 * h, 3 * h), 1.01f * h / 16384);
         ASSERT_EQ(back.phi(c) < 0, w.phi(c) < 0);
         for (int a = 0; a < D; ++a)
             if (w.phi(c) < 3 * h) {

@@ -33,6 +33,7 @@ std::string ball_body(const std::string& centre, const std::string& weight = "de
 const BadInput table[] = {
     {"bodies_that_overlap", small_scene(ball_body("[0.6, 0.7, 0.2]") + ball_body("[0.7, 0.7, 0.2]")), {}, "overlaps"},
     {"a_body_outside", small_scene(ball_body("[3, 0.7, 0.2]")), {}, "outside"},
+    {"a_body_half_outside", small_scene(ball_body("[0.02, 0.7, 0.25]")), {}, "reaches through the domain's left side"},
     {"a_body_without_mass", small_scene(ball_body("[0.7, 0.7, 0.2]", "mass = 0")), {}, "solid.0.mass"},
     {"a_body_of_no_weight", small_scene(ball_body("[0.7, 0.7, 0.2]", "")), {}, "solid.0.density"},
     {"a_body_lighter_than_foam", small_scene(ball_body("[0.7, 0.7, 0.2]", "density = 19")), {}, "lighter than 0.02"},
@@ -110,7 +111,7 @@ const BadInput table[] = {
     {"output_is_a_file", small_scene(), {"run", "bad.toml", "--out", "bad.toml"}, "is a file"},
     {"unknown_set", small_scene(), {"run", "bad.toml", "--set", "domain.cels=3"}, "cells"},
     {"set_without_value", small_scene(), {"run", "bad.toml", "--set", "domain.cells"}, "key=value"},
-    {"no_frames", small_scene(), {"run", "bad.toml", "--frames", "0"}, "frames"},
+    {"no_frames", small_scene(), {"run", "bad.toml", "--frames", "0"}, "--frames: give a number above 0, not 0"},
     {"unknown_option", small_scene(), {"run", "bad.toml", "--speed"}, "--speed"},
     {"unknown_command", "", {"rnu"}, "\"run\""},
     {"no_such_case", "", {"validate", "nothing_of_the_kind"}, "nothing_of_the_kind"},
@@ -140,12 +141,14 @@ using Inputs = ProgramTest;
 TEST_F(Inputs, an_open_mesh_is_refused)
 {
     write("thing.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    write("bad.toml", small_scene(solid_mesh));
-    const Outcome r = tarn({"run", "bad.toml"});
-    EXPECT_EQ(r.code, 2);
-    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
-    EXPECT_NE(r.err.find("thing.obj"), std::string::npos) << r.err;
-    EXPECT_FALSE(exists("out"));
+    for (const std::string motion : {"", "motion = \"body\"\ndensity = 500\n"}) {
+        write("bad.toml", small_scene(solid_mesh + motion));
+        const Outcome r = tarn({"run", "bad.toml"});
+        EXPECT_EQ(r.code, 2);
+        EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+        EXPECT_NE(r.err.find("thing.obj"), std::string::npos) << r.err;
+        EXPECT_FALSE(exists("out"));
+    }
 }
 
 TEST_F(Inputs, every_wrong_key_has_its_line)

@@ -100,6 +100,7 @@ TEST_F(AFloat, needs_states_with_the_pressure)
     EXPECT_EQ(r.code, 2);
     EXPECT_NE(r.err.find("holds no pressure"), std::string::npos) << r.err;
     EXPECT_NE(r.err.find("run the scene again"), std::string::npos) << r.err;
+    EXPECT_FALSE(exists("o/float/ball"));
 }
 
 }  // namespace

@@ -162,6 +162,18 @@ TEST_F(TheMethodsOf1996, what_runs_live_is_what_comes_after)
     EXPECT_NE(read("b/try/preview/frame_0006.png"), drawn);
 }
 
+// Bodies go on a run of any method, and are drawn on it.
+TEST_F(TheMethodsOf1996, floats_go_on_its_runs)
+{
+    write("old.toml", small_scene("[method]\nsurface = \"height-field\"\n"));
+    write("can.toml", "tarn = 1\n[[solid]]\nmotion = \"body\"\nshape = \"sphere\"\ncenter = [0.2, 0.6, 0.25]\nradius = 0.09\ndensity = 400\n");
+    ASSERT_EQ(tarn({"run", "old.toml", "--out", "o", "--frames", "2", "--quiet", "--set", "output.preview=true"}).code, 0);
+    ASSERT_EQ(tarn({"float", "o", "--scene", "can.toml"}).code, 0);
+    const Outcome drawn = tarn({"preview", "o", "--float", "can", "--frames", "2", "--quiet"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_NE(read("o/try/preview/frame_0002.png"), read("o/preview/frame_0002.png"));
+}
+
 // The folders of what was made of a run lead to the run.
 TEST_F(TheMethodsOf1996, parts_of_a_run_say_how_they_are_seen)
 {

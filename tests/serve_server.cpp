@@ -140,6 +140,22 @@ TEST_F(Serving, OtherNamesAndVerbsAreRefused)
     EXPECT_EQ(get("/"), 200);
 }
 
+// A browser keeps up to six connections for each tab, and says nothing on most of them: they keep nobody waiting.
+TEST_F(Serving, ManyTabsAreServedAtOnce)
+{
+    std::vector<int> idle;
+    for (int n = 0; n < 24; ++n) {
+        EXPECT_EQ(get("/"), 200);
+        idle.push_back(socket_);
+        socket_ = -1;
+        rest_.clear();
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_EQ(get("/"), 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+    for (const int socket : idle) close(socket);
+}
+
 // Every address of this machine but the loopback's is refused: nobody listens there.
 TEST_F(Serving, ListensToTheLoopbackAlone)
 {

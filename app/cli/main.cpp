@@ -151,6 +151,15 @@ int hand_over_to_cuda(char** argv)
                     program, std::strerror(errno)));
 }
 
+// CLI11's own would tell the largest number that there is, digit by digit.
+const CLI::Validator above_zero(
+    [](std::string& text) -> std::string {
+        double number = 0;
+        if (CLI::detail::lexical_cast(text, number) && number > 0) return "";
+        return "give a number above 0, not " + text;
+    },
+    "");
+
 // Every command with its options, and what it does.
 class CommandLine {
 public:
@@ -224,7 +233,7 @@ private:
         add_settings(command, "Set any key of the scene, such as domain.cells=64; may be repeated");
         command->add_option("--frames", frames_, "Frames to make, instead of time.frames")
             ->type_name("N")
-            ->check(CLI::PositiveNumber);
+            ->check(above_zero);
     }
     void add_backend(CLI::App* command)
     {
@@ -356,7 +365,7 @@ private:
         add_folder(command, dir_);
         command->add_option("--rate", rate_, "Frames per second [as simulated]")
             ->type_name("N")
-            ->check(CLI::PositiveNumber);
+            ->check(above_zero);
     }
 
     void add_browser_commands()

@@ -20,8 +20,11 @@ WHEEL = f"Wheel-Version: 1.0\nGenerator: tarn\nRoot-Is-Purelib: false\nTag: {TAG
 def build_package():
     """The package for this Python, in a build folder of its own unless it is Debian's."""
     folder = ROOT / ("build" if sys.base_prefix == "/usr" else f"build-python-{TAG}")
-    subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTARN_PYTHON=ON", "-DTARN_CUDA=OFF",
-                    f"-DTARN_PYTHON_EXECUTABLE={sys._base_executable}"], check=True)
+    words = ["-DTARN_PYTHON=ON", f"-DTARN_PYTHON_EXECUTABLE={sys._base_executable}"]
+    # A folder that is built in already keeps what it was told.
+    if not (folder / "CMakeCache.txt").exists():
+        words += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTARN_CUDA=OFF"]
+    subprocess.run(["cmake", "-S", ROOT, "-B", folder, *words], check=True)
     subprocess.run(["cmake", "--build", folder, "--target", "tarn_python"], check=True)
     return folder / "python/tarn"
 

@@ -78,6 +78,19 @@ TARN_EXPORT int play_advance(double seconds, int single)
     return done.wrong.empty() ? done.steps : -1;
 }
 
+// One step, of which every part is kept. Returns how many there are to be shown, the state before it the first, or -1 as above.
+TARN_EXPORT int play_parts(double seconds)
+{
+    Advanced done;
+    const Timer timer;
+    if (!guarded([&](Playground& p) { done = p.advance_by_parts(seconds); })) return -1;
+    error = done.wrong;
+    numbers = {timer.seconds(), done.dt, double(done.iterations), double(done.steps)};
+    return done.wrong.empty() ? playground->parts() : -1;
+}
+// Fields and droplets are those after that part; -1: those of now.
+TARN_EXPORT void play_show_part(int part) { playground->show_part(part); }
+
 // Seconds on the clock, dt, iterations and steps of the newest advance; then time, step, volume, expected volume, kinetic
 // and potential energy, greatest speed and divergence.
 TARN_EXPORT const double* play_measures()
@@ -93,7 +106,7 @@ TARN_EXPORT const double* play_measures()
 }
 
 TARN_EXPORT int play_stroke(int brush, double x0, double y0, double x1, double y1, double radius, double u, double v, double r,
-                            double g, double b)
+                            double g, double b, double density)
 {
     return guarded([&](Playground& p) {
         p.apply({.brush = static_cast<Brush>(brush),
@@ -101,7 +114,8 @@ TARN_EXPORT int play_stroke(int brush, double x0, double y0, double x1, double y
                  .to = {x1, y1},
                  .radius = radius,
                  .velocity = {u, v},
-                 .color = {float(r), float(g), float(b)}});
+                 .color = {float(r), float(g), float(b)},
+                 .density = density});
     });
 }
 TARN_EXPORT int play_begin_stroke()
@@ -148,6 +162,13 @@ TARN_EXPORT const float* play_drops()
 {
     std::vector<float> all;
     for (const ShownDrop& d : playground->drops()) all.insert(all.end(), {d.x, d.y, d.radius, d.kind, d.u, d.v});
+    return keep(std::move(all));
+}
+// Five numbers each.
+TARN_EXPORT const float* play_balls()
+{
+    std::vector<float> all;
+    for (const ShownBall& b : playground->balls()) all.insert(all.end(), {b.x, b.y, b.radius, b.turn, b.density});
     return keep(std::move(all));
 }
 // Three dyes by cells, one after the other; none where there is no ink.

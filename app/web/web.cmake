@@ -26,7 +26,7 @@ set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 
 # The page, and the scenes that it starts from: its own, and those of scenes/ that are 2D water and air.
 file(GLOB page CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/app/web/page app/web/page/*.* app/web/page/presets/*.toml)
-set(shared_presets turbulent_mixing_2d pressed_cup_2d gravity_turned_2d rising_disc_2d solids_with_air_2d cip_against_linear_2d)
+set(shared_presets turbulent_mixing_2d pressed_cup_2d gravity_turned_2d rising_disc_2d buoyancy_2d solids_with_air_2d cip_against_linear_2d)
 set(copied)
 function(copy_into_web from to)
   add_custom_command(OUTPUT web/${to} COMMAND ${CMAKE_COMMAND} -E copy ${from} web/${to} DEPENDS ${from})

@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -187,6 +188,32 @@ def test_the_same_bits_as_the_command_line(tmp_path):
         pass
     written = np.load(sorted((tmp_path / "run/volume").glob("*.npz"))[-1])
     assert (written["phi"].squeeze() == sim.phi).all() or (written["phi"].squeeze().T == sim.phi).all()
+
+
+def test_a_step_costs_what_the_command_lines_does(tmp_path):
+    program = os.environ.get("TARN_PROGRAM")
+    if not program:
+        pytest.skip("the program is not named by TARN_PROGRAM")
+    scene = tmp_path / "dam.toml"
+    scene.write_text('tarn = 1\n[domain]\nsize = [1, 1, 1]\ncells = 64\n[[water]]\nshape = "box"\nmin = [0, 0, 0]\nmax = [0.4, 0.6, 1]\n')
+    subprocess.run([program, "run", scene, "--out", tmp_path / "run", "--frames", "4", "--quiet", "--threads", "1", "--set", "output.preview=false",
+                    "--set", "output.surface=none", "--set", "output.state=false"], check=True)
+    rows = (tmp_path / "run/stats.csv").read_text().splitlines()
+    names = rows[0].split(",")
+    stages = ["seconds_surface", "seconds_advect", "seconds_pressure"]
+    # What a step takes beside its stages; of most steps, as some are interrupted by what else the machine does.
+    numbers = [dict(zip(names, map(float, row.split(",")))) for row in rows[1:]]
+    by_program = statistics.median(row["seconds"] / sum(row[stage] for stage in stages) for row in numbers if row["step"] > 0)
+
+    tarn.set_threads(1)
+    sim = tarn.Simulation(tarn.Scene(scene))
+    ratios = []
+    for _ in range(9):
+        begun = time.perf_counter()
+        report = sim.step(until=sim.time + sim.frame_seconds)
+        ratios.append((time.perf_counter() - begun) / sum(report[stage] for stage in stages))
+    tarn.set_threads(0)
+    assert statistics.median(ratios) < 1.02 * by_program
 
 
 def test_other_threads_run_while_a_step_does():

@@ -192,6 +192,69 @@ async function main() {
             check(far > 0.5, `it is at ${far} of the tank`);
             await picture('ink');
         }],
+        ['a ball is thrown, floats, and is taken away', async () => {
+            await start('cip_against_linear_2d');
+            await page.click('#balls button:has-text("Beach ball")');
+            const place = await at(0.3, 0.75), to = await at(0.45, 0.8);
+            await page.mouse.move(...place);
+            await page.mouse.down();
+            check(await page.evaluate(() => state.frame.balls.length) === 0, 'it is there before it is thrown');
+            for (let n = 1; n <= 4; ++n) await page.mouse.move(...[0, 1].map(a => place[a] + n / 4 * (to[a] - place[a])));
+            await page.mouse.up();
+            await page.waitForFunction(() => state.frame.balls.length === 5);
+            const thrown = await page.evaluate(() => state.frame.balls[0] / (state.frame.cells[0] * state.frame.h));
+            await frames(6);
+            const flown = await page.evaluate(() => state.frame.balls[0] / (state.frame.cells[0] * state.frame.h));
+            check(flown > thrown, `from ${thrown} to ${flown} of the tank`);
+            await picture('ball');
+            await seconds(0.9);
+            const [deep] = await page.evaluate(() => {
+                const {balls: [x, y, r], cells: [nx], h, phi} = state.frame;
+                return [phi[Math.floor((y - r) / h) * nx + Math.floor(x / h)]];
+            });
+            check(deep < 0.02, `under the ball it is ${deep} m to the water`);
+            await page.click('#tools button:has-text("Remove")');
+            const ball = await page.evaluate(() => [0, 1].map(a => state.frame.balls[a] / (state.frame.cells[a] * state.frame.h)));
+            await page.evaluate(() => setPaused(true));
+            await drag([ball, ball], 1);
+            await page.waitForFunction(() => state.frame.balls.length === 0);
+            await page.evaluate(() => setPaused(false));
+        }],
+        ['the keyboard moves the brush and holds it down', async () => {
+            await start('empty');
+            const before = (await measures()).expected;
+            await tool('Pour');
+            await page.locator('#water').focus();
+            for (let n = 0; n < 5; ++n) await page.keyboard.press('Shift+ArrowUp');
+            await page.keyboard.down('Enter');
+            await frames(4);
+            await page.keyboard.up('Enter');
+            await settled();
+            const after = (await measures()).expected;
+            check(after > before + 0.002, `${before} m², then ${after} m²`);
+        }],
+        ['a step is shown stage by stage, with its equations', async () => {
+            await start('dam_break');
+            await seconds(0.3);
+            await page.click('#stages');
+            await page.waitForFunction(() => state.paused && !state.waiting);
+            const step = (await measures()).step, most = [];
+            await page.locator('#water').focus();
+            for (let n = 1; n <= 5; ++n) {
+                await page.keyboard.press('.');
+                await page.waitForFunction(n => state.frame.part === n && !state.waiting && state.frame.view === state.view.field, n);
+                check((await page.textContent('#part_equation')).length > 8, `stage ${n} has no equation`);
+                check(await page.getAttribute(`#part_list li:nth-child(${n + 1}) button`, 'aria-current') === 'step', `stage ${n} is not marked`);
+                most.push(await page.evaluate(() => state.frame.shown.reduce((most, v) => Math.max(most, Math.abs(v)), 0)));
+                if (n >= 4) await picture('stage_' + n);
+            }
+            check((await measures()).step === step + 1, 'it was not one step');
+            check(most[4] < 0.1 * most[3], `divergence ${most[3]} after the forces, ${most[4]} after the projection`);
+            await page.keyboard.press(',');
+            await page.waitForFunction(() => state.frame.part === 4 && !state.waiting);
+            await page.keyboard.press('Space');
+            await page.waitForFunction(step => $('parts').hidden && state.frame.part === -1 && state.frame.measures.step > step + 1, step);
+        }],
         ['arrow keys turn gravity', async () => {
             await start('empty');
             await page.locator('#water').focus();
@@ -329,6 +392,28 @@ async function main() {
             await page.evaluate(() => state.strokes.push({brush: 5, from: [0.1, 0.1], to: [0.2, 0.1], radius: 0.05, velocity: [NaN, 0], color: [0, 0, 0]}));
             await page.waitForFunction(() => /restarted/.test($('message').textContent));
             await page.waitForFunction(() => state.frame.measures.step > 0 && Number.isFinite(state.frame.measures.kinetic));
+        }],
+        ['a solver that stops is started anew', async () => {
+            await start('dam_break');
+            await page.evaluate(() => { state.broken = worker; worker.postMessage({type: 'stop'}); });
+            await page.waitForFunction(() => worker !== state.broken && /starts anew/.test($('message').textContent));
+            await page.waitForFunction(() => state.opened && state.frame.measures.step > 3);
+        }],
+        ['on a narrow screen the panel waits until it is asked for', async () => {
+            await page.setViewportSize({width: 420, height: 800});
+            await page.goto('about:blank');
+            await page.goto(address + '#buoyancy_2d');
+            await page.waitForFunction(() => state.opened && state.frame && state.frame.balls.length === 10 && state.frame.measures.time > 0.6);
+            await coarsely();
+            check(!await page.isVisible('#panel'), 'the panel is shown');
+            await picture('narrow');
+            await page.click('#panels');
+            check(await page.isVisible('#panel'), 'the panel is not shown');
+            await page.setViewportSize({width: 900, height: 600});
+            await page.goto('about:blank');
+            await page.goto(address);
+            await page.waitForFunction(() => state.opened && state.frame && state.frame.measures.step > 0);
+            await coarsely();
         }],
         ['other grids take over the water', async () => {
             await start('dam_break');

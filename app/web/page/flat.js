@@ -42,12 +42,28 @@ class FlatPicture {
         const scale = this.canvas.width / (nx * frame.h);
         this.context.imageSmoothingEnabled = !view.flags;
         this.context.drawImage(this.small, 0, 0, this.canvas.width, this.canvas.height);
+        this.drawBalls(frame, scale);
         for (let i = 0; i < frame.drops.length; i += 6) {
             this.context.fillStyle = frame.drops[i + 3] < .5 ? '#3d9be9' : '#dcecf8aa';
             this.context.beginPath();
             this.context.arc(scale * frame.drops[i], this.canvas.height - scale * frame.drops[i + 1],
                 Math.max(1, scale * frame.drops[i + 2]), 0, 7);
             this.context.fill();
+        }
+    }
+
+    // Halves of two colours show how a ball turns.
+    drawBalls(frame, scale) {
+        const [context, high] = [this.context, this.canvas.height];
+        for (let i = 0; i < frame.balls.length; i += 5) {
+            const [x, y, r, turn, weight] = frame.balls.slice(i, i + 5);
+            const colors = weight < 400 ? ['#ee3b42', '#f7f5ee'] : weight < 1000 ? ['#9e6938', '#cc9457'] : ['#4d525c', '#666c78'];
+            colors.forEach((color, half) => {
+                context.fillStyle = color;
+                context.beginPath();
+                context.arc(scale * x, high - scale * y, scale * r, half * Math.PI - turn, (half + 1) * Math.PI - turn);
+                context.fill();
+            });
         }
     }
 }

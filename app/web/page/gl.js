@@ -114,6 +114,34 @@ void main() {
   else { float ring = smoothstep(.45, .95, r); color = vec4(vec3(.82,.93,1.), a * (kind > 1.5 ? .85 : .25 + .6 * ring)); }
 }`;
 
+// A ball, turned as it is: light ones have stripes, those that float grain, heavy ones are iron.
+const BALL = `#version 300 es
+in vec2 corner; in vec4 place; in float weight; out vec2 p; flat out float kind, turn;
+uniform vec2 size;
+void main() {
+  p = corner * 1.06; kind = weight; turn = place.w;
+  gl_Position = vec4(2. * (place.xy + p * place.z * 1.03) / size - 1., 0., 1.);
+}`;
+const BALL_COLOR = `#version 300 es
+precision highp float; in vec2 p; flat in float kind, turn; out vec4 color; uniform float soft;
+void main() {
+  float r = length(p), c = cos(turn), s = sin(turn); vec2 q = vec2(c * p.x + s * p.y, c * p.y - s * p.x);
+  vec3 n = vec3(p, sqrt(max(0., 1. - r * r))); float lit = .35 + .75 * max(0., dot(n, normalize(vec3(-.45, .7, .6))));
+  vec3 base;
+  if (kind < 400.) {
+    float sector = atan(q.y, q.x) / 6.2831853 * 6.; float i = mod(floor(sector), 6.);
+    base = mod(i, 2.) < .5 ? vec3(.97, .96, .93) : i < 2. ? vec3(.93, .22, .25) : i < 4. ? vec3(.98, .72, .12) : vec3(.13, .55, .86);
+    if (r < .17) base = vec3(.97, .96, .93);
+  } else if (kind < 1000.) {
+    float ring = .5 + .5 * sin(34. * length(q * vec2(1., .62) - vec2(.25, .1)));
+    base = mix(vec3(.62, .41, .22), vec3(.80, .58, .34), ring);
+  } else {
+    base = vec3(.30, .32, .36) + .10 * step(.0, q.x * q.y);
+  }
+  vec3 shine = vec3(pow(max(0., dot(n, normalize(vec3(-.35, .6, .75)))), kind < 400. || kind >= 1000. ? 40. : 12.)) * (kind < 1000. && kind >= 400. ? .18 : .6);
+  color = vec4(base * lit + shine, smoothstep(1. + soft, 1. - soft, r));
+}`;
+
 class GlPicture {
     constructor(canvas) {
         this.canvas = canvas;
@@ -128,7 +156,8 @@ class GlPicture {
 
     start() {
         const gl = this.gl;
-        this.programs = {water: this.program(QUAD, WATER), field: this.program(QUAD, FIELD), drop: this.program(DROP, DROP_COLOR)};
+        this.programs = {water: this.program(QUAD, WATER), field: this.program(QUAD, FIELD), drop: this.program(DROP, DROP_COLOR),
+            ball: this.program(BALL, BALL_COLOR)};
         this.quad = gl.createBuffer();
         gl.bindBuffer(gl.ARRAY_BUFFER, this.quad);
         gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
@@ -217,6 +246,7 @@ class GlPicture {
         }
         this.corners(program);
         gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+        if (!view.flags) this.drawBalls(frame);
         this.drawDrops(frame, light);
     }
 
@@ -228,26 +258,44 @@ class GlPicture {
         gl.vertexAttribDivisor(corner, 0);
     }
 
-    drawDrops(frame, light) {
-        const gl = this.gl, program = this.programs.drop, count = frame.drops.length / 6;
-        if (!count) return;
+    drawBalls(frame) {
+        const gl = this.gl, program = this.programs.ball;
+        const draw = this.instances(program, frame, frame.balls, [['place', 4, 0], ['weight', 1, 16]], 20);
+        if (!draw) return;
+        gl.uniform1f(gl.getUniformLocation(program, 'soft'), 1.2 * frame.cells[0] * frame.h / (this.canvas.width * frame.balls[2]));
+        draw();
+    }
+
+    // Many small pictures at once, of numbers that lie one after the other; what draws them, or nothing where there are none.
+    instances(program, frame, values, attributes, stride) {
+        const gl = this.gl, count = values.length * 4 / stride;
+        if (!count) return null;
         gl.useProgram(program);
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
         this.corners(program);
         gl.bindBuffer(gl.ARRAY_BUFFER, this.dropBuffer);
-        gl.bufferData(gl.ARRAY_BUFFER, frame.drops, gl.DYNAMIC_DRAW);
-        const used = [['place', 4, 0], ['flight', 2, 16]].map(([name, size, offset]) => {
+        gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+        const used = attributes.map(([name, size, offset]) => {
             const at = gl.getAttribLocation(program, name);
             gl.enableVertexAttribArray(at);
-            gl.vertexAttribPointer(at, size, gl.FLOAT, false, 24, offset);
+            gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
             gl.vertexAttribDivisor(at, 1);
             return at;
         });
         gl.uniform2f(gl.getUniformLocation(program, 'size'), frame.cells[0] * frame.h, frame.cells[1] * frame.h);
+        return () => {
+            gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+            for (const at of used) gl.disableVertexAttribArray(at);
+        };
+    }
+
+    drawDrops(frame, light) {
+        const gl = this.gl, program = this.programs.drop;
+        const draw = this.instances(program, frame, frame.drops, [['place', 4, 0], ['flight', 2, 16]], 24);
+        if (!draw) return;
         gl.uniform1f(gl.getUniformLocation(program, 'least'), 1.2 * frame.h * frame.cells[0] / this.canvas.width);
         gl.uniform1i(gl.getUniformLocation(program, 'light'), light);
-        gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
-        for (const at of used) gl.disableVertexAttribArray(at);
+        draw();
     }
 }

@@ -10,23 +10,24 @@ const TOOLS = [
     {brush: 4, name: 'Erase wall', icon: 'M4 16l8-9 7 6-5 6H7zM9 11l7 6M3 20h18'},
     {brush: 5, name: 'Stir', icon: 'M4 12c0-9 15-9 15 0 0 6-10 6-10 0 0-3 5-3 5 0'},
     {brush: 6, name: 'Ink', icon: 'M4 20c3-1 3-4 6-4 3 0 4 2 3 4-2 2-6 2-9 0zM11 15l8-11 2 2-9 10'},
+    {brush: 7, name: 'Ball', icon: 'M12 3a9 9 0 1 0 .1 0zM4 9c5 3 11 3 16 0M12 3c-4 6-4 12 0 18M12 3c4 6 4 12 0 18'},
 ];
+const BALLS = [['Beach ball', 120], ['Wood', 600], ['Iron', 4000]];  // kg/m³
 const INKS = ['#ff3d6e', '#ffb300', '#18e08a', '#c04bff', '#ffffff', '#1b1f2a'];
 const PRESETS = [
     ['dam_break', 'Dam break'], ['turbulent_mixing_2d', 'Turbulent mixing'], ['drowned_cup', 'Drowned cup'],
     ['bubbles', 'Rising bubbles'], ['rayleigh_taylor', 'Rayleigh-Taylor'], ['leaky_dam', 'Leaky dam'],
-    ['pressed_cup_2d', 'A cup pressed down'], ['gravity_turned_2d', 'Gravity turned'], ['rising_disc_2d', 'Buoyancy by density'],
-    ['solids_with_air_2d', 'Among solids'], ['cip_against_linear_2d', 'A swinging tank'], ['empty', 'Empty tank'],
+    ['pressed_cup_2d', 'A cup pressed down'], ['gravity_turned_2d', 'Gravity turned'], ['rising_disc_2d', 'A light disc rises'],
+    ['buoyancy_2d', 'Buoyancy that changes'], ['solids_with_air_2d', 'Among solids'], ['cip_against_linear_2d', 'A swinging tank'], ['empty', 'Empty tank'],
 ];
 const GRIDS = [64, 96, 128, 160, 192, 256];
-const $ = id => document.getElementById(id);
 const light = () => matchMedia('(prefers-color-scheme: light)').matches;
 
 const state = {
-    tool: TOOLS[0], view: VIEWS[0], ink: INKS[0], paused: false, single: false, auto: true, cells: 128,
+    tool: TOOLS[0], view: VIEWS[0], ink: INKS[0], ball: BALLS[0], paused: false, single: false, auto: true, cells: 128,
     gravity: [0, -9.81], frame: null, waiting: false, strokes: [], down: null, opened: false, sharpness: 1,
 };
-const worker = new Worker('worker.js');
+let worker = null;
 // The same water by linear interpolation, beside: a second solver that is told all that the first one is.
 const twin = {worker: null, picture: null, frame: null, waiting: false};
 const SCHEMES = ['method.advection', 'surface.advection'];
@@ -145,9 +146,18 @@ const answers = {
         state.frame = m;
         state.gravity = state.turning ? state.gravity : m.gravity;
         if (!before || before.cells[0] !== m.cells[0] || before.cells[1] !== m.cells[1]) fit(m.cells);
+        showParts();
         if (m.wrong) say('The water could not go on and was restarted: ' + m.wrong);
         show();
         if (m.measures.steps > 0 && !state.paused) adapt(m.measures);
+    },
+    refused(m) { say(m.text, true); },
+    dead(m) {
+        Object.assign(state, {opened: false, waiting: false, strokes: []});
+        if (twin.worker) split();
+        startWorker();
+        say('The solver stopped and starts anew: ' + m.text);
+        if (m.from === 'open') location.hash = PRESETS[0][0];
     },
     saved(m) { savedUses[m.use](m.scene); },
     error(m) {
@@ -156,8 +166,13 @@ const answers = {
         if (m.from === 'open' && !state.opened) openPreset(PRESETS[0][0]);
     },
 };
-worker.onmessage = event => answers[event.data.type](event.data);
-worker.onerror = event => say('The solver stopped: ' + event.message);
+function startWorker() {
+    if (worker) worker.terminate();
+    worker = new Worker('worker.js');
+    worker.onmessage = event => answers[event.data.type](event.data);
+    worker.onerror = event => say('The solver stopped: ' + event.message);
+}
+startWorker();
 
 // The grid follows the time that frames take, where it may; and the picture, where drawing takes longer than the water.
 function adapt(measures) {
@@ -190,7 +205,10 @@ function setCells(cells) {
 
 function fit(cells) {
     const stage = $('stage').getBoundingClientRect(), ratio = cells[0] / cells[1];
-    const room = twin.worker ? (stage.width - 42) / 2 : stage.width - 28, high = stage.height - (twin.worker ? 54 : 28);
+    parts.high = $('parts').offsetHeight;
+    const under = parts.on ? parts.high + 10 : 0;
+    const room = twin.worker ? (stage.width - 42) / 2 : stage.width - 28, high = stage.height - (twin.worker ? 54 : 28) - under;
+    $('tanks').style.marginBottom = under + 'px';
     const width = Math.max(64, Math.min(room, high * ratio)), dots = Math.min(devicePixelRatio || 1, 2) * state.sharpness;
     for (const tank of twin.worker ? [canvas, $('twin')] : [canvas]) {
         tank.style.width = width + 'px';
@@ -206,7 +224,7 @@ function show() {
     const frame = state.frame;
     if (!frame) return;
     const fresh = frame.view === state.view.field;
-    const range = state.view.field >= 0 && fresh ? rangeOf(frame.shown, state.view) : [0, 1];
+    const range = state.view.field >= 0 && fresh ? rangeInParts(rangeOf(frame.shown, state.view)) : [0, 1];
     if (fresh) picture.draw(frame, state.view, range, light());
     showLegend(range);
     showProbe();
@@ -230,6 +248,8 @@ const twinAnswers = {
         showTwin();
     },
     settings() {},
+    refused() {},
+    dead: m => answers.dead(m),
     error(m) {
         twin.waiting = false;
         say('By linear interpolation: ' + m.text);
@@ -293,6 +313,7 @@ function inkColor() { return [1, 3, 5].map(i => parseInt(state.ink.slice(i, i + 
 function holdBrush(seconds) {
     const down = state.down;
     if (!down || !state.frame) return;
+    if (state.tool.brush === 7) return;  // a ball is thrown when the hand opens
     const brush = state.tool.brush, moved = Math.hypot(down.now[0] - down.last[0], down.now[1] - down.last[1]) > 0;
     const wall = brush === 3 || brush === 4;
     if ((wall || brush === 5) && !moved && down.begun) return;
@@ -312,27 +333,75 @@ function holdBrush(seconds) {
     down.last = down.now;
 }
 
+// Where the brush is, as wide as it is.
+function showRing() {
+    const frame = state.frame, place = state.pointer;
+    $('ring').hidden = !place || !frame;
+    if (!place || !frame) return;
+    const box = canvas.getBoundingClientRect(), stage = $('stage').getBoundingClientRect(), dots = box.width / (frame.cells[0] * frame.h);
+    const wall = state.tool.brush === 3 || state.tool.brush === 4, wide = 2 * dots * (wall ? Math.max(0.5 * radius(), 1.05 * frame.h) : radius());
+    Object.assign($('ring').style, {width: wide + 'px', height: wide + 'px', left: box.left - stage.left + dots * place.at[0] + 'px',
+        top: box.bottom - stage.top - dots * place.at[1] + 'px'});
+    $('ring').className = state.down && state.tool.brush === 7 ? 'held' : '';
+}
+
+function press(at) {
+    state.down = {last: at, now: at, begun: false, way: [[performance.now(), at]]};
+    showRing();
+}
+function moveTo(at) {
+    if (state.down) {
+        state.down.now = at;
+        state.down.way = [...state.down.way, [performance.now(), at]].slice(-12);
+    }
+    showRing();
+    if (state.paused) showProbe();
+}
+function lift() {
+    const down = state.down;
+    if (down && state.tool.brush === 7) throwBall(down);
+    else if (down && !down.begun) holdBrush(1 / 60);
+    state.down = null;
+    showRing();
+}
+
+// With the velocity that the hand had over its last tenth of a second.
+function throwBall(down) {
+    const now = performance.now(), [t, from] = down.way.find(([then]) => now - then < 100) || [now, down.now];
+    const velocity = [0, 1].map(a => (down.now[a] - from[a]) / Math.max((now - t) / 1000, 1 / 60)), fastest = Math.hypot(...velocity);
+    state.strokes.push({begin: true}, {brush: 7, from: down.now, to: down.now, radius: radius(), density: state.ball[1],
+        velocity: velocity.map(v => v * Math.min(1, 5 / Math.max(fastest, 1e-9))), color: inkColor()});
+}
+
 canvas.addEventListener('pointerdown', event => {
     if (!state.frame || event.button > 0) return;
     canvas.setPointerCapture(event.pointerId);
-    const at = placeOf(event);
-    state.down = {last: at, now: at, begun: false};
+    state.pointer = {at: placeOf(event), x: event.clientX, y: event.clientY};
+    press(state.pointer.at);
     canvas.focus({preventScroll: true});
     event.preventDefault();
 });
 canvas.addEventListener('pointermove', event => {
     if (!state.frame) return;
     state.pointer = {at: placeOf(event), x: event.clientX, y: event.clientY};
-    if (state.down) state.down.now = state.pointer.at;
-    if (state.paused) showProbe();
+    moveTo(state.pointer.at);
 });
-const lift = () => {
-    if (state.down && !state.down.begun) holdBrush(1 / 60);
-    state.down = null;
-};
 canvas.addEventListener('pointerup', lift);
 canvas.addEventListener('pointercancel', lift);
-canvas.addEventListener('pointerleave', () => { state.pointer = null; $('probe').hidden = true; });
+canvas.addEventListener('pointerleave', () => { state.pointer = null; $('probe').hidden = $('ring').hidden = true; });
+
+// By keyboard: shift and arrows move the brush, Enter holds it down.
+function brushByKey(event) {
+    const frame = state.frame, turns = {ArrowDown: [0, -1], ArrowUp: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]}, turn = turns[event.key];
+    if (!frame || !(event.shiftKey && turn || event.key === 'Enter' && event.target === canvas)) return false;
+    const size = [0, 1].map(a => frame.cells[a] * frame.h), at = state.pointer ? state.pointer.at : size.map(s => s / 2);
+    const to = turn ? at.map((x, a) => Math.max(0, Math.min(size[a], x + 0.02 * size[0] * turn[a]))) : at, box = canvas.getBoundingClientRect();
+    state.pointer = {at: to, x: box.left + to[0] / size[0] * box.width, y: box.bottom - to[1] / size[1] * box.height};
+    if (event.key === 'Enter' && !state.down) press(to);
+    moveTo(to);
+    return true;
+}
+addEventListener('keyup', event => { if (event.key === 'Enter' && state.down) lift(); });
 
 // What the field says under the pointer.
 function showProbe() {
@@ -439,6 +508,11 @@ choices($('inks'), INKS, (button, color) => {
     button.title = button.ariaLabel = 'Ink ' + color;
 }, () => state.ink, color => { state.ink = color; $('tools').children[6].click(); });
 
+choices($('balls'), BALLS, (button, [name, density]) => {
+    button.textContent = name;
+    button.title = `A ball of ${density} kg/m³: hold it, and throw`;
+}, () => state.ball, ball => { state.ball = ball; $('tools').children[7].click(); });
+
 function showCells() {
     $('cells').replaceChildren(...['auto', ...GRIDS].map(n => {
         const option = document.createElement('option');
@@ -511,12 +585,17 @@ function numberText(value, unit) { return Number(value.toPrecision(3)) + (unit.l
 
 function setPaused(paused) {
     state.paused = paused;
+    if (!paused) setParts(false);
     $('pause').setAttribute('aria-pressed', paused);
     $('pause').innerHTML = paused ? '&#9654;' : '&#10074;&#10074;';
 }
 const act = {
     pause: () => setPaused(!state.paused),
-    step: () => { setPaused(true); state.single = true; },
+    step: () => {
+        if (parts.on) return goToPart(state.frame.part + 1);
+        setPaused(true);
+        state.single = true;
+    },
     reset: () => { post({type: 'restart', stamp: performance.now()}); plots.clear(); },
     undo: () => post({type: 'undo', stamp: performance.now()}),
     open: () => $('file').click(),
@@ -525,6 +604,7 @@ const act = {
     png: () => { show(); canvas.toBlob(blob => download('tarn.png', blob)); },
     webm: () => record(),
     split,
+    stages: () => setParts(!parts.on),
     panels: () => {
         const wide = document.body.classList.toggle('wide');
         $('panels').setAttribute('aria-pressed', !wide);
@@ -558,11 +638,12 @@ $('preset').addEventListener('change', () => openPreset($('preset').value));
 addEventListener('keydown', event => {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const turns = {ArrowDown: [0, -9.81], ArrowUp: [0, 9.81], ArrowLeft: [-9.81, 0], ArrowRight: [9.81, 0], 0: [0, 0]};
-    const keys = {' ': act.pause, s: act.split, '.': act.step, r: act.reset, h: act.panels, v: () => {
+    const keys = {' ': act.pause, s: act.split, e: act.stages, ',': () => { if (parts.on) goToPart(state.frame.part - 1); }, '.': act.step, r: act.reset, h: act.panels, v: () => {
         $('views').children[(VIEWS.indexOf(state.view) + (event.shiftKey ? VIEWS.length - 1 : 1)) % VIEWS.length].click();
     }};
     if ((event.ctrlKey || event.metaKey) && event.key === 'z') act.undo();
     else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (brushByKey(event)) void 0;
     else if (turns[event.key]) setGravity(turns[event.key]);
     else if (TOOLS[Number(event.key) - 1]) $('tools').children[Number(event.key) - 1].click();
     else if (keys[event.key.toLowerCase()]) keys[event.key.toLowerCase()]();
@@ -577,4 +658,5 @@ addEventListener('drop', async event => {
     const file = event.dataTransfer.files[0];
     if (file) openScene(await file.text(), file.name, 0);
 });
+if (matchMedia('(max-width: 760px)').matches) act.panels();
 if (new URLSearchParams(location.search).has('embed')) document.body.classList.add('embed');

@@ -1,6 +1,7 @@
 // What can be shown, and the colours of it. `field` is the number that worker.js asks Tarn for (play/playground.h, Shown); -1: the
 // water itself. A range of 0 follows the values.
 'use strict';
+const $ = id => document.getElementById(id);
 const VIEWS = [
     {name: 'Water', field: -1},
     {name: 'Ink', field: -1, ink: true},

@@ -42,6 +42,18 @@ void main() {
   color = vec4(c, 1.);
 }`;
 
+// Droplets and bubbles, as round as they are.
+const DROP_VERTEX = `#version 300 es
+in vec3 place; in vec2 drop; uniform mat4 camera; uniform float dots; out float kind;
+void main() { kind = drop.y; gl_Position = camera * vec4(place, 1.); gl_PointSize = max(1.5, 2. * dots * drop.x / gl_Position.w); }`;
+const DROP_COLOR = `#version 300 es
+precision highp float; in float kind; out vec4 color;
+void main() {
+  vec2 p = 2. * gl_PointCoord - 1.; if (dot(p, p) > 1.) discard;
+  float lit = .45 + .55 * max(0., dot(vec3(p.x, -p.y, sqrt(1. - dot(p, p))), normalize(vec3(-.4, .8, .6))));
+  color = vec4((kind < .5 ? vec3(.35, .68, .98) : kind < 1.5 ? vec3(.70, .86, .97) : vec3(.96, .98, 1.)) * lit, 1.);
+}`;
+
 class MeshPicture {
     constructor(canvas) {
         this.canvas = canvas;
@@ -52,6 +64,7 @@ class MeshPicture {
         this.shift = [0, 0];
         this.size = [1, 1, 1];
         this.meshes = {};
+        this.drops = null;  // five numbers each: place, radius, kind
         this.beside = null;  // a picture that is looked at from the same side
         this.start();
         canvas.addEventListener('webglcontextlost', event => event.preventDefault());
@@ -60,8 +73,14 @@ class MeshPicture {
     }
 
     start() {
-        const gl = this.gl, program = this.program = gl.createProgram();
-        for (const [kind, source] of [[gl.VERTEX_SHADER, MESH_VERTEX], [gl.FRAGMENT_SHADER, MESH_COLOR]]) {
+        this.program = this.made(MESH_VERTEX, MESH_COLOR);
+        this.dropProgram = this.made(DROP_VERTEX, DROP_COLOR);
+        this.dropBuffer = this.gl.createBuffer();
+    }
+
+    made(vertex, color) {
+        const gl = this.gl, program = gl.createProgram();
+        for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, color]]) {
             const shader = gl.createShader(kind);
             gl.shaderSource(shader, source);
             gl.compileShader(shader);
@@ -69,6 +88,7 @@ class MeshPicture {
         }
         gl.linkProgram(program);
         if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(program));
+        return program;
     }
 
     listen() {
@@ -124,7 +144,7 @@ class MeshPicture {
             matrix[4 * c + 2] = (last + near) / (near - last) * rows[2][c] + (c === 3 ? 2 * last * near / (near - last) : 0);
             matrix[4 * c + 3] = -rows[2][c];
         }
-        return {matrix, eye};
+        return {matrix, eye, steep: aspect > 1 ? f : f * aspect};
     }
 
     draw() {
@@ -137,7 +157,7 @@ class MeshPicture {
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
         gl.enable(gl.DEPTH_TEST);
         gl.useProgram(this.program);
-        const {matrix, eye} = this.camera(), place = name => gl.getUniformLocation(this.program, name);
+        const {matrix, eye, steep} = this.camera(), place = name => gl.getUniformLocation(this.program, name);
         gl.uniformMatrix4fv(place('camera'), false, matrix);
         gl.uniform3fv(place('eye'), eye);
         for (const [name, kept] of Object.entries(this.meshes)) {
@@ -154,5 +174,22 @@ class MeshPicture {
             gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, kept.indices);
             gl.drawElements(kept.mesh.lines ? gl.LINES : gl.TRIANGLES, kept.mesh.indices.length, gl.UNSIGNED_INT, 0);
         }
+        this.drawDrops(matrix, 0.5 * steep * this.canvas.height);
+    }
+
+    drawDrops(matrix, dots) {
+        const gl = this.gl, program = this.dropProgram;
+        if (!this.drops || !this.drops.length) return;
+        gl.useProgram(program);
+        gl.uniformMatrix4fv(gl.getUniformLocation(program, 'camera'), false, matrix);
+        gl.uniform1f(gl.getUniformLocation(program, 'dots'), dots);
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.dropBuffer);
+        gl.bufferData(gl.ARRAY_BUFFER, this.drops, gl.DYNAMIC_DRAW);
+        for (const [name, size, offset] of [['place', 3, 0], ['drop', 2, 12]]) {
+            const at = gl.getAttribLocation(program, name);
+            gl.enableVertexAttribArray(at);
+            gl.vertexAttribPointer(at, size, gl.FLOAT, false, 20, offset);
+        }
+        gl.drawArrays(gl.POINTS, 0, this.drops.length / 5);
     }
 }

@@ -108,11 +108,20 @@ function showKinds() {
 
 const name = (kind, frame, ending) => `${kind}/frame_${String(frame).padStart(4, '0')}.${ending}`;
 
-async function surfaceOf(kind, frame, run = view.run) {
+// A file of a frame, asked for once as long as it is kept.
+async function kept(kind, frame, ending, run, read) {
     const key = `${run}/${kind}/${frame}`;
-    if (!view.cache.has(key)) view.cache.set(key, ask(name(kind, frame, 'ply'), 'arrayBuffer', run).then(readPly));
+    if (!view.cache.has(key)) view.cache.set(key, ask(name(kind, frame, ending), 'arrayBuffer', run).then(read));
+    const file = view.cache.get(key);
     while (view.cache.size > KEPT) view.cache.delete(view.cache.keys().next().value);
-    return view.cache.get(key);
+    return file;
+}
+async function surfaceOf(kind, frame, run = view.run) { return kept(kind, frame, 'ply', run, readPly); }
+
+// Droplets and bubbles, from the states that a run keeps.
+async function dropsOf(frame, run, states) {
+    if (!(states || []).includes(frame)) return null;
+    return kept('drops', frame, 'bin', run, bytes => new Float32Array(bytes));
 }
 
 async function sliceOf(frame, run = view.run) {
@@ -153,7 +162,9 @@ async function showFrame(frame) {
             await $('picture').decode().catch(() => {});
         } else if (framesOf('surface').includes(frame)) {
             const solids = framesOf('solids').filter(n => n <= frame).pop();
-            const [surface, solid] = await Promise.all([surfaceOf('surface', frame), solids === undefined ? null : surfaceOf('solids', solids)]);
+            const [surface, solid, drops] = await Promise.all([surfaceOf('surface', frame), solids === undefined ? null : surfaceOf('solids', solids),
+                dropsOf(frame, view.run, view.frames.state)]);
+            picture.drops = drops;
             picture.put('surface', surface);
             picture.put('solids', solid);
             picture.draw();
@@ -191,6 +202,7 @@ async function showBeside(frame) {
     } else {
         const solids = (beside.frames.solids || []).filter(n => n <= at).pop();
         beside.picture.put('surface', await surfaceOf('surface', at, beside.run));
+        beside.picture.drops = await dropsOf(at, beside.run, beside.frames.state);
         beside.picture.put('solids', solids === undefined ? null : await surfaceOf('solids', solids, beside.run));
         beside.picture.draw();
     }
@@ -313,6 +325,7 @@ function open(run) {
     Object.assign(view, {run, scene: null, frame: -1, following: true, kind: '', rows: []});
     picture.put('surface', null);
     picture.put('solids', null);
+    picture.drops = null;
     location.hash = encodeURIComponent(run);
     look();
 }

@@ -94,6 +94,13 @@ private:
     }
 };
 
+// Whether a solid's surface is within a distance of a cell's centre; most cells are told by this alone.
+template <int D>
+TARN_HD inline bool solid_within(const Boundary<D>& boundary, Cell<D> c, float distance)
+{
+    return std::fabs(nodes_at_cell<D>(boundary.solid_distance, c)) < distance;
+}
+
 }  // namespace
 
 template <int D>
@@ -239,8 +246,7 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         return -dot(at.normal, relative) > uncertain * std::fabs(pushed) + gap(at) / s;
     };
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const AtSolid<D> at(boundary, c, h);
-        return std::fabs(at.distance) < h && back(at) ? 1.0 : 0.0;
+        return solid_within(boundary, c, h) && back(AtSolid<D>(boundary, c, h)) ? 1.0 : 0.0;
     });
     if (any == 0) return false;
     // What fills the gaps is taken from the water before them: the gap's thickness times the solid's area, which is that
@@ -252,9 +258,9 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         for (int n = 0; n < (D == 2 ? 9 : 27); ++n) {
             Cell<D> cut = c;
             for (int a = 0, rest = n; a < D; ++a, rest /= 3) cut[a] += rest % 3 - 1;
-            if (!Box<D>{{}, cells}.contains(cut)) continue;
+            if (!Box<D>{{}, cells}.contains(cut) || !solid_within(boundary, cut, h)) continue;
             const AtSolid<D> at(boundary, cut, h);
-            if (!(std::fabs(at.distance) < h) || !(at.outside == c) || !back(at)) continue;
+            if (!(at.outside == c) || !back(at)) continue;
             float area2 = 0;
             for (int a = 0; a < D; ++a) {
                 const float part = boundary.open[a](moved<D>(cut, a, 1)) - boundary.open[a](cut);
@@ -265,12 +271,11 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         div(c) -= filled / (h * s);
     });
     parallel_for("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        const float here = old(c), distance = nodes_at_cell<D>(boundary.solid_distance, c);
+        next(c) = here;
+        if (distance < -limit || distance > h) return;
         const AtSolid<D> at(boundary, c, h);
-        const float here = old(c);
-        if (at.distance < -limit || at.distance > h || !back(at)) {
-            next(c) = here;
-            return;
-        }
+        if (!back(at)) return;
         // In the solid phi continues the water. In front of it, the surface along it is forgotten.
         const float water =
             at.distance < 0 ? old(at.outside) : sample_cells(old, cells, c.template as<float>() + at.normal);
@@ -302,16 +307,16 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
         return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
     };
     const double any = parallel_sum("suction", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const AtSolid<D> at(boundary, c, h);
-        return std::fabs(at.distance) < h && pulls(at) ? 1.0 : 0.0;
+        return solid_within(boundary, c, h) && pulls(AtSolid<D>(boundary, c, h)) ? 1.0 : 0.0;
     });
     if (any == 0) return false;
     // The surface is at the solid.
     parallel_for("part from solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const AtSolid<D> at(boundary, c, h);
         const float here = old(c);
-        const bool parts = std::fabs(at.distance) < limit && pulls(at);
-        next(c) = parts && here < -at.distance ? -at.distance : here;
+        next(c) = here;
+        if (!solid_within(boundary, c, limit)) return;
+        const AtSolid<D> at(boundary, c, h);
+        if (here < -at.distance && pulls(at)) next(c) = -at.distance;
     });
     parallel_for<true>("part from solids", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });
     return true;

@@ -1,7 +1,7 @@
 // A frame's file is, little-endian throughout: a Header, then a block for phi, one for each velocity component, one for the
 // columns of droplets and bubbles and one for the pressure, which version 1 had not. Smoke is version 3: two more numbers at the header's end,
 // and two more blocks, for density and temperature. Version 4 has the number and the columns of points that carry the surface, too. A block is
-// its length, then what zlib made of it.
+// its length, then what zlib made of it. Versions from 10 on are 8 more, and round phi to steps a quarter as large.
 //
 // Fields become whole numbers, padding included. Each is replaced by what differencing along x, y and z in turn leaves,
 // the error of predicting it from its neighbours (Ibarria et al. 2003, Out-of-core Compression and Decompression of Large
@@ -33,7 +33,8 @@ static_assert(std::endian::native == std::endian::little, "frames are written as
 
 constexpr char magic[8] = {'T', 'A', 'R', 'N', 'F', 'R', 'M', 'E'};
 constexpr uint32_t state_version = 2, version_without_pressure = 1, version_with_smoke = 3, version_with_points = 4;
-constexpr float phi_steps = 2048, phi_reach = 3;  // a cell, cells
+constexpr uint32_t version_with_finer_phi = 8;  // and one of those; without, phi has fewer steps
+constexpr float phi_steps = 8192, coarse_phi_steps = 2048, phi_reach = 3;  // a cell, a cell, cells
 constexpr float velocity_steps = 1024;           // up to the largest
 constexpr float pressure_steps = 16384;          // up to the largest
 constexpr float velocity_reach = 3;              // cells from the water, as a level set's volume has
@@ -232,7 +233,7 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
     const float reach = velocity_reach * static_cast<float>(water.grid.h);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
-    header.version = water.smoke ? version_with_smoke : points ? version_with_points : state_version;
+    header.version = (water.smoke ? version_with_smoke : points ? version_with_points : state_version) | version_with_finer_phi;
     header.dimension = D;
     for (int a = 0; a < 3; ++a) header.cells[a] = a < D ? water.grid.cells[a] : 1;
     header.velocity_step = largest_velocity(water, reach) / velocity_steps;
@@ -292,9 +293,10 @@ FrameState<D> read_state(const std::string& path)
     if (bytes.size() < header_without_pressure) fail("too short for a frame");
     std::memcpy(&header, bytes.data(), header_without_pressure);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail("holds no frame");
-    const bool old = header.version == version_without_pressure, smoke = header.version == version_with_smoke;
-    const bool points = header.version == version_with_points;
-    if (header.version != state_version && !old && !smoke && !points) fail("a frame of version " + std::to_string(header.version));
+    const bool finer = (header.version & version_with_finer_phi) != 0;
+    const uint32_t kind = header.version & ~version_with_finer_phi;
+    const bool old = header.version == version_without_pressure, smoke = kind == version_with_smoke, points = kind == version_with_points;
+    if (kind != state_version && !old && !smoke && !points) fail("a frame of version " + std::to_string(header.version));
     double steps[2] = {};  // of smoke
     const size_t head = old ? header_without_pressure : sizeof header + (smoke ? sizeof steps : 0);
     if (bytes.size() < head) fail("too short for a frame");
@@ -333,10 +335,10 @@ FrameState<D> read_state(const std::string& path)
         return q;
     };
     const Numbers phi = numbers(0);
-    const float h = static_cast<float>(header.h);
+    const float step = static_cast<float>(header.h) / (finer ? phi_steps : coarse_phi_steps);
     parallel_for("unpack frame", all_tiles(state.grid), [&](Cell<D> c) {
         const size_t i = static_cast<size_t>(state.grid.index(c));
-        state.phi(c) = (static_cast<int16_t>(phi[i]) + 0.5f) * (h / phi_steps);
+        state.phi(c) = (static_cast<int16_t>(phi[i]) + 0.5f) * step;
     });
     for (int a = 0; a < D; ++a) {
         const Numbers u = numbers(a + 1);

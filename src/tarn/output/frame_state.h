@@ -2,7 +2,7 @@
 // The water of one frame, small enough to keep for every frame: what drawings, renders, meshes and volumes are made of,
 // but not enough to go on from, which is a checkpoint's part.
 //
-// phi is rounded to 1/2048 of a cell within 3 cells of the surface, and beyond them only its sign is kept. Velocities are
+// phi is rounded to 1/8192 of a cell within 3 cells of the surface, and beyond them only its sign is kept. Velocities are
 // rounded to 1/1024 of the largest component, in water and 3 cells around it, and are zero elsewhere. Pressures are rounded to
 // 1/16384 of the largest; a cell without one has zero, and one with any has more. So are density and temperature of smoke.
 

@@ -80,15 +80,46 @@ constexpr const char* properties =
 
 }  // namespace
 
+template <class Point>
+static void write_points(const std::string& path, const std::vector<Point>& points, const char* of_each)
+{
+    std::string bytes =
+        fmt::format("ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n{}",
+                    version(), points.size(), of_each);
+    bytes.append(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(Point));
+    write_file(path, bytes);
+}
+
 void write_particles(const std::string& path, const std::vector<Drop>& drops)
 {
     static_assert(sizeof(Drop) == 11 * sizeof(float), "a drop is written as it lies in memory");
-    std::string bytes =
-        fmt::format("ply\nformat binary_little_endian 1.0\ncomment Tarn {}: metres, y is up\nelement vertex {}\n{}",
-                    version(), drops.size(), properties);
-    bytes.append(reinterpret_cast<const char*>(drops.data()), drops.size() * sizeof(Drop));
-    write_file(path, bytes);
+    write_points(path, drops, properties);
 }
+
+template <int D>
+void write_vortices(const std::string& path, const Water<D>& water)
+{
+    struct Point {
+        Vec3f position, strength;
+        float radius, left;
+    };
+    static_assert(sizeof(Point) == 8 * sizeof(float), "a point is written as it lies in memory");
+    VortexParticles<D> particles(Where::program);
+    particles.copy(water.vortices.particles);
+    const VortexView<D> p = particles.view();
+    const float h = static_cast<float>(water.grid.h);
+    std::vector<Point> points;
+    for (int i = 0; i < particles.count(); ++i) {
+        Point point{{}, p.turns(i), h * p.radius[i], p.left[i]};
+        for (int a = 0; a < D; ++a) point.position[a] = h * (p.x[a][i] + 0.5f);
+        points.push_back(point);
+    }
+    write_points(path, points,
+                 "property float x\nproperty float y\nproperty float z\nproperty float sx\nproperty float sy\nproperty float sz\n"
+                 "property float radius\nproperty float left\nend_header\n");
+}
+template void write_vortices(const std::string&, const Water<2>&);
+template void write_vortices(const std::string&, const Water<3>&);
 
 std::vector<Drop> read_particles(const std::string& path)
 {

@@ -30,6 +30,10 @@ void write_particles(const std::string& path, const std::vector<Drop>& drops);
 // Those of such a file. Throws RunError on one that is damaged or something else.
 std::vector<Drop> read_particles(const std::string& path);
 
+// Vortex particles as such points: position, strength (sx sy sz), radius, and the life that is left.
+template <int D>
+void write_vortices(const std::string& path, const Water<D>& water);
+
 // On a grid of cells of size h: the inverse of drops_of, but for what foam has left to live.
 template <int D>
 std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h);

@@ -54,6 +54,7 @@ enum class WaveKind { airy, stokes, absorb };
 enum class Side { left, right, back, front };
 enum class StepKind { adaptive, fixed };
 enum class TallGaps { growing, single };
+enum class TallAdvection { semi_lagrangian, upwind };
 
 struct WallsParams {
     WallKind left = WallKind::slip, right = WallKind::slip;
@@ -138,6 +139,7 @@ struct RefineParams {
 struct TallParams {
     std::optional<double> optical_depth;  // m; as little as the surface needs where not given
     TallGaps gaps = TallGaps::growing;
+    TallAdvection advection = TallAdvection::semi_lagrangian;  // of the velocity in gaps
 };
 
 struct SurfaceParams {
@@ -347,6 +349,17 @@ struct ForceParams {
     std::optional<ShapeParams> where;     // everywhere where not given
 };
 
+// Vortex particles, and where they start.   effects/vortices.h
+struct VorticesParams : ShapeParams {
+    int count = 0;                 // at the start
+    Keyed<double> rate = 0.0;      // 1/s
+    Keyed<Vec3> strength;          // m³/s² (m²/s² in 2D)
+    double scatter = 0;            // of its direction
+    std::optional<double> size;    // m: the whirls' radius; two cells where not given
+    double life = 1;               // s
+    std::string solid;             // by its name: the shape goes with it
+};
+
 // Waves that come from a side of the domain, or end there.
 struct WavesParams {
     std::optional<WaveKind> kind;
@@ -436,6 +449,7 @@ struct Params {
     std::vector<SinkParams> sink;
     std::optional<WindParams> wind;
     std::vector<ForceParams> force;
+    std::vector<VorticesParams> vortices;
     std::vector<WavesParams> waves;
     std::vector<SurfacePressureParams> surface_pressure;
     std::vector<PathParams> path;

@@ -31,6 +31,10 @@ constexpr Word gap_words[] = {
     word("growing", TallGaps::growing),
     word("single", TallGaps::single),
 };
+constexpr Word tall_advection_words[] = {
+    word("semi-lagrangian", TallAdvection::semi_lagrangian),
+    word("upwind", TallAdvection::upwind),
+};
 constexpr Word phase_words[] = {
     word("water", Phases::water),
     word("water-air", Phases::water_air),
@@ -211,6 +215,7 @@ constexpr Word filter_words[] = {
 std::span<const Word> words(WallKind) { return wall_words; }
 std::span<const Word> words(GridKind) { return grid_words; }
 std::span<const Word> words(TallGaps) { return gap_words; }
+std::span<const Word> words(TallAdvection) { return tall_advection_words; }
 std::span<const Word> words(Phases) { return phase_words; }
 std::span<const Word> words(OctreePressure) { return octree_pressure_words; }
 std::span<const Word> words(OctreeDistance) { return octree_distance_words; }
@@ -508,6 +513,9 @@ const ParamRow tall_rows[] = {
     choice<&TallParams::gaps>("gaps",
                               "How the rows below thin out: each gap twice as high as the one above it, or a single gap down "
                               "to the ground, as in [IGLF06], which lets waves run too fast."),
+    choice<&TallParams::advection>("advection",
+                                   "How the velocity below the layer is carried: along paths, or by first-order upwind fluxes, as in "
+                                   "[IGLF06], which keep its momentum."),
 };
 
 const ParamRow surface_rows[] = {
@@ -897,6 +905,19 @@ const ParamRow force_rows[] = {
                                "How far inside the edge of its shape it has its full strength; a cell where not given."),
 };
 
+const ParamRow vortices_rows[] = {
+    integer<&VorticesParams::count>("count", "", 0, 100000, "How many there are at the start, at random in the shape."),
+    number<&VorticesParams::rate>("rate", "1/s", 0, 1e6, "How many start in the shape each second."),
+    required(row<&VorticesParams::strength>(ParamKind::keyed_turn, "strength", "m³/s²", -1e9, 1e9,
+                                   "What they turn about, and how hard, as they start; in 2D one number, in m²/s²: around a circle of the radius `size` the "
+                                   "circulation grows by 0.61 of it a second.")),
+    number<&VorticesParams::scatter>("scatter", "", 0, 1,
+                                     "How much of its direction is at random: with 0 all turn alike, with 1 any way."),
+    number<&VorticesParams::size>("size", "m", 1e-9, far, "The radius of the whirls; two cells where not given."),
+    number<&VorticesParams::life>("life", "s", 1e-6, 1e9, "How long each of them lasts."),
+    text<&VorticesParams::solid>("solid", "The name of a [[solid]] that the shape goes with, as it stands at the start: a propeller's boat."),
+};
+
 const ParamRow waves_rows[] = {
     required(choice<&WavesParams::kind>(
         "kind",
@@ -1050,6 +1071,9 @@ const Section all_sections[] = {
                        "only.",
                        wind_rows),
     list<&Params::force>("force", "Fields of force on what flows, added up. With a shape one acts inside of it only.", force_rows),
+    list<&Params::vortices>("vortices",
+                            "Vortex particles: they start in a shape, go with the flow and keep up whirls that the grid would smear.",
+                            vortices_rows),
     list<&Params::waves>("waves", "Waves that come from a side of the domain, and sides that absorb them.", waves_rows),
     list<&Params::surface_pressure>("surface_pressure",
                                     "Pressures on the free surface, added up. With a shape one acts inside of it only.",

@@ -9,6 +9,7 @@
 #include "tarn/phases/component_volumes.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
+#include "tarn/step/bodies.h"
 #include "tarn/step/step.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
@@ -190,7 +191,7 @@ void change_solids(Water<2>& w, const Scene& scene)
 
 Water<2> carried_over(const Water<2>& from, const Scene& scene)
 {
-    Water<2> w = two_phase::initial_water<2>(scene);
+    Water<2> w = initial_water<2>(scene);
     resample(w.phi, from.phi, -1);
     resample(w.pressure, from.pressure, -1);
     for (int a = 0; a < 2; ++a) {
@@ -211,6 +212,7 @@ Water<2> carried_over(const Water<2>& from, const Scene& scene)
     w.time = from.time;
     w.step = from.step;
     w.ahead = from.ahead;
+    tell_poses(w, scene, w.time);
     start_again(w, scene);
     return w;
 }

@@ -13,7 +13,7 @@
 
 namespace tarn {
 
-enum class Brush { pour, remove, air, wall, erase_wall, stir, ink };
+enum class Brush { pour, remove, air, wall, erase_wall, stir, ink, ball };
 
 // A brush that went from one place to another.
 struct Stroke {
@@ -22,6 +22,7 @@ struct Stroke {
     double radius = 0;   // m
     Vec<2> velocity;     // m/s, of the hand
     float color[3] = {};  // of ink
+    double density = 0;   // kg/m³, of a ball
 };
 
 // What a field shows, by cells.
@@ -31,6 +32,11 @@ enum class CellFlag { air, water, solid, cut };
 // A droplet or a bubble, as it is drawn.
 struct ShownDrop {
     float x, y, radius, kind, u, v;  // m, m/s
+};
+
+// A round body, as it is drawn.
+struct ShownBall {
+    float x, y, radius, turn, density;  // m, rad
 };
 
 // What became of the time that was asked for.
@@ -49,6 +55,13 @@ public:
     // Steps until the scene is `seconds` further, however many that takes; one step alone where `single`.
     Advanced advance(double seconds, bool single = false);
 
+    // One step of at most so many seconds, which keeps what there was before it and after each of its parts (two_phase::StepPart). Until
+    // the next step, fields and droplets are those of a part that is asked for; -1: those of now.
+    Advanced advance_by_parts(double seconds);
+    int parts() const { return static_cast<int>(parts_.size()); }
+    void show_part(int part) { part_ = part; }
+
+    // A stroke of a ball throws it: from where the stroke ends, with its velocity. Throws InputError where there is no room.
     void apply(const Stroke& stroke);
     // Before a stroke, so that undo() can take it back.
     void begin_stroke();
@@ -73,19 +86,31 @@ public:
     // The distance to solids at cells' corners, negative inside; empty where there are none.
     std::vector<float> solids() const;
     std::vector<ShownDrop> drops() const;
+    std::vector<ShownBall> balls() const;
 
 private:
+    // Fields after a part of a step.
+    struct Part {
+        Field<2> phi, pressure;
+        FaceField<2> velocity;
+        std::vector<ShownDrop> drops;
+    };
     struct Undo {
         Backup<2> state;
         Ink ink;
         std::vector<SolidParams> solid;
+        long solids_changed;
     };
 
     Advanced failed(const std::string& why);
     void rebuild();
     void draw_wall(const Stroke& stroke);
+    void throw_ball(const Stroke& stroke);
+    void remove_balls(const Stroke& stroke);
     void paint(const Stroke& stroke);
-    void build_solids();
+    void build_solids(std::vector<SolidParams> solid, const std::vector<RigidBody>& bodies);
+    void keep_part();
+    const Part* part_shown() const;
 
     Params start_;  // that restart() goes back to
     Scene scene_;
@@ -96,6 +121,9 @@ private:
     std::vector<Vec<2>> line_;  // of the wall that is being drawn
     size_t line_from_ = 0;      // its first shape
     long edits_ = 0, solids_changed_ = 0;
+    std::vector<Part> parts_;
+    int part_ = -1;          // that is shown
+    bool by_parts_ = false;  // whether the step that is being taken keeps them
 };
 
 }  // namespace tarn

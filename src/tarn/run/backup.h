@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "tarn/backend/parallel.h"
-#include "tarn/step/gauges.h"
 #include "tarn/step/state.h"
+#include "tarn/step/surface_velocity.h"
 
 namespace tarn {
 
@@ -38,7 +38,22 @@ public:
     }
 
     const Field<D>& phi() const { return held_.phi; }
-    VelocityBefore<D> velocity_before() const { return {&held_.velocity, held_.time + held_.ahead}; }
+    // Nothing where it has not held any.
+    VelocityBefore<D> velocity_before() const
+    {
+        if (held_.step < 0) return {};
+        return {&held_.velocity, held_.time + held_.ahead};
+    }
+    // Makes of the velocity that of the surface's time, beside the state after the step; see make_surface_velocity(). Afterwards it holds
+    // no state.
+    bool make_surface_velocity(const Water<D>& after)
+    {
+        backend::follow_copies();
+        const VelocityBefore<D> before = velocity_before();
+        held_.step = -1;
+        return tarn::make_surface_velocity(held_.velocity, after, before);
+    }
+    FaceField<D>& velocity() { return held_.velocity; }
 
     // The state for reading alone, where the program can: copied while the next steps go on. `to` is a water that room_for() made.
     void copy_beside(Water<D>& to) const

@@ -34,7 +34,8 @@ int write_frames(const std::string& dir, const Scene& scene, const std::map<int,
     std::optional<Water<D>> water;
     int written = 0;
     for (const auto& [frame, path] : all) {
-        const FramePaths paths = frame_paths(dir, scene, frame).missing();
+        FramePaths paths = frame_paths(dir, scene, frame).missing();
+        paths.vortices.clear();  // a frame's state holds none
         if (!paths.any()) continue;
         const Timer timer;
         if (!water) water = initial_water<D>(scene);

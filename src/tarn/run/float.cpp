@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,6 +80,22 @@ std::vector<SolidParams> bodies_in(const std::string& file, const Scene& run)
 }
 
 template <int D>
+void need_pressure(const FrameState<D>& state, const std::string& path)
+{
+    if (!state.any_pressure)
+        throw InputError(path + ": holds no pressure, as states of earlier versions and of a given [flow] do not; run the "
+                                "scene again");
+}
+
+// Before anything is written: the first state that the bodies are moved by. At the start there has been no solve yet.
+void need_pressure(const std::map<int, std::string>& states, int dimension)
+{
+    if (states.size() < 2) return;
+    const std::string& path = std::next(states.begin())->second;
+    dimension == 2 ? need_pressure(read_state<2>(path), path) : need_pressure(read_state<3>(path), path);
+}
+
+template <int D>
 class Floating : public LiveFloats {
 public:
     Floating(const std::string& out, Scene scene)
@@ -104,15 +122,12 @@ public:
 private:
     void between_frames(const FrameState<D>& before, const FrameState<D>& after, const std::string& path)
     {
-        if (!after.any_pressure)
-            throw InputError(path + ": holds no pressure, as states of earlier versions and of a given [flow] do not; run the "
-                                    "scene again");
+        need_pressure(after, path);
         const double dt = after.time - before.time;
         if (!(dt > 0)) throw RunError(path + ": does not follow the frame before in time; run the scene again");
         const int steps = static_cast<int>(std::clamp(std::ceil(dt / longest_float_step(bodies_, nodes_, scene_)), 1.0, 64.0));
         const FloatWater<D> now{&before.phi, &before.velocity, &before.pressure}, next{&after.phi, &after.velocity, &after.pressure};
         for (int n = 0; n < steps; ++n) {
-            // At the start there has been no solve yet.
             const double s = before.any_pressure ? (n + 0.5) / steps : 1;
             step_floats(bodies_, nodes_, now, next, s, scene_, before.time + n * dt / steps, dt / steps);
         }
@@ -131,9 +146,14 @@ std::unique_ptr<LiveFloats> begin_set(const std::string& out, Scene scene, const
 {
     if (!contacts_available()) throw InputError("floats: this program was built without Bullet, which finds contacts");
     fs::create_directories(out);
-    Params kept = run;
+    // In a scene of the default method, which any bodies can be read from again; the run's may be one whose own solids stand still.
+    Params kept;
+    kept.title = run.title;
+    kept.domain = run.domain;
+    kept.fluid = run.fluid;
+    kept.water = run.water;
+    kept.time = run.time;
     kept.solid = bodies;
-    kept.floats.clear();
     write_file(out + "/scene.toml", write_params(kept));
     if (run.dimension() == 2) return std::make_unique<Floating<2>>(out, std::move(scene));
     return std::make_unique<Floating<3>>(out, std::move(scene));
@@ -175,6 +195,7 @@ int float_bodies(const FloatOptions& options)
     const std::string name = options.name.empty() ? fs::path(options.scene).stem().string() : options.name;
     if (name.find('/') != std::string::npos || name == "." || name == "..")
         throw InputError(fmt::format("--name {}: is a folder's name within {}/float; leave out slashes and dots", name, options.dir));
+    need_pressure(states, run.params.dimension());
     const std::string out = set_folder(options.dir, name);
     set_threads(options.threads);
     Progress progress(options.quiet);

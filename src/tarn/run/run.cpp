@@ -52,7 +52,7 @@ public:
           backup_(water_.grid, true)
     {
         const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
-        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}, {}});
+        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}, {}, {}});
         if constexpr (D == 3)
             if (on_device() && params_.output.preview)
                 painter_.emplace(scene_, water_.grid, params_.output.preview_width);
@@ -65,7 +65,8 @@ public:
             while (frame_ < params_.time.frames) {
                 while (water_.time < frame_time(frame_ + 1)) {
                     if (const std::string why = advance(); !why.empty()) return fail_step(why);
-                    if (interrupted()) return stop();
+                    // A frame is written from the step that ends with it.
+                    if (interrupted() && water_.time < frame_time(frame_ + 1)) return stop();
                 }
                 const int next = frame_ + 1;
                 const bool due = next % params_.output.checkpoint_every == 0 &&
@@ -194,16 +195,18 @@ private:
         return r;
     }
 
-    // Frame and checkpoint from one state. On a GPU they are written while the next steps go on; its pictures in 3D it
+    // Frame and checkpoint from one state, the frame with the velocity of the surface's time. On a GPU they are written while the next steps go on; its pictures in 3D it
     // draws itself, and most frames then need nothing else of the state.
     void write_frame(int frame, bool save)
     {
         const ScopedTimer timer(seconds_output_);
         folder_.add_components(frame, water_);
         FramePaths paths = frame_paths(folder_.dir(), scene_, frame);
-        if (!on_device()) return write(water_, paths, frame, save);
+        const bool other = paths.need_fields() && backup_.make_surface_velocity(water_);
+        if (!on_device()) return write(water_, backup_.velocity(), other, paths, frame, save);
         Shown& next = shown_[size_t(frame) % shown_.size()];
         if (next.written.valid()) next.written.get();
+        for (int a = 0; other && a < D; ++a) copy_member_beside(next.velocity[a], backup_.velocity()[a]);
         backup_.take(water_);
         const std::string picture = painter_ ? std::exchange(paths.preview, {}) : "";
         if (painter_) draw(next.drawn);
@@ -217,7 +220,7 @@ private:
         std::vector<std::shared_future<void>> before;
         for (const Shown& other : shown_)
             if (save && &other != &next && other.written.valid()) before.push_back(other.written);
-        next.written = std::async(std::launch::async, [this, &next, picture, paths, frame, save, before] {
+        next.written = std::async(std::launch::async, [this, &next, other, picture, paths, frame, save, before] {
             backend::wait_for_copies();
             if (!picture.empty()) {
                 Image image = painter_->image(next.drawn.data());
@@ -225,7 +228,7 @@ private:
                 write_png(picture, image);
             }
             for (const auto& written : before) written.get();
-            write(next.water, paths, frame, save);
+            write(next.water, next.velocity, other, paths, frame, save);
         });
     }
 
@@ -248,11 +251,15 @@ private:
             if (each.written.valid()) std::exchange(each.written, {}).get();
     }
 
-    void write(const Water<D>& water, const FramePaths& paths, int frame, bool save)
+    // `velocity` is what the frame has where it has another than the state's.
+    void write(Water<D>& water, FaceField<D>& velocity, bool other, const FramePaths& paths, int frame, bool save)
     {
         FramePaths own = paths;
         if (live_.any()) own.preview.clear();
-        tarn::write_frame(own, water, scene_);
+        {
+            const WithVelocity<D> at_surface_time(water, velocity, other);
+            tarn::write_frame(own, water, scene_);
+        }
         live_.add(frame);
         if (!save) return;
         save_checkpoint(folder_.checkpoint_path(water.step), water, frame);
@@ -388,6 +395,7 @@ private:
     // On a GPU: states whose frames are being written, their pictures, and that work.
     struct Shown {
         Water<D> water;
+        FaceField<D> velocity;  // of the surface's time
         Memory<uint8_t> drawn;
         std::shared_future<void> written;
     };

@@ -97,7 +97,7 @@ FramePaths FramePaths::missing() const
 
 bool FramePaths::any() const
 {
-    for (const std::string* path : {&surface, &solids, &volume, &heights, &particles, &preview, &grid, &state})
+    for (const std::string* path : {&surface, &solids, &volume, &heights, &particles, &vortices, &preview, &grid, &state})
         if (!path->empty()) return true;
     return false;
 }
@@ -126,6 +126,7 @@ FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame)
     FramePaths paths = frame_paths(dir, scene.params.output, frame, solids);
     // Smoke has neither a surface nor drops.
     if (scene.params.method.phases == Phases::smoke) paths.surface.clear(), paths.particles.clear();
+    if (scene.params.output.particles && !scene.vortices.empty()) paths.vortices = frame_path(dir, "vortices", frame, "ply");
     return paths;
 }
 
@@ -134,6 +135,7 @@ void prepare_frames(const std::string& dir, const Params& params, bool solids)
     FramePaths paths = frame_paths(dir, params.output, 0, solids);
     for (const std::string* path : paths.all())
         if (!path->empty()) fs::create_directories(fs::path(*path).parent_path());
+    if (params.output.particles && !params.vortices.empty()) fs::create_directories(dir + "/vortices");
     if (params.output.surface == SurfaceFormat::usd) write_usd_manifests(dir, usd_run(dir, params));
 }
 
@@ -184,6 +186,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     write_shapes(paths, scene.params, shapes);
     if (!paths.volume.empty()) write_volume(paths.volume, water, output.volume_format);
     if (!paths.preview.empty()) write_png(paths.preview, preview(shown, scene, output.preview_width));
+    if (!paths.vortices.empty()) write_vortices(paths.vortices, water);
     if (!paths.heights.empty()) write_heights_npz(paths.heights, water);
     if (!paths.grid.empty()) write_png(paths.grid, grid_picture(water, output.preview_width));
     if (!paths.state.empty()) write_state(paths.state, water, keeps_points(scene.params));

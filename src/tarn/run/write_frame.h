@@ -16,18 +16,19 @@ namespace tarn {
 struct FramePaths {
     int frame = 0;
     std::string dir;  // of the run
-    std::string surface, solids, volume, heights, particles, preview, grid, state;
+    std::string surface, solids, volume, heights, particles, vortices, preview, grid, state;
 
     // Whether they take more of the state than its spray.
     bool need_fields() const
     {
-        return !surface.empty() || !volume.empty() || !heights.empty() || !preview.empty() || !grid.empty() || !state.empty();
+        return !surface.empty() || !volume.empty() || !heights.empty() || !preview.empty() || !vortices.empty() || !grid.empty() ||
+               !state.empty();
     }
     // Those whose files are not there yet, and whether there are any.
     FramePaths missing() const;
     bool any() const;
 
-    std::vector<std::string*> all() { return {&surface, &solids, &volume, &heights, &particles, &preview, &grid, &state}; }
+    std::vector<std::string*> all() { return {&surface, &solids, &volume, &heights, &particles, &vortices, &preview, &grid, &state}; }
 };
 FramePaths frame_paths(const std::string& dir, const Scene& scene, int frame);
 // Likewise, where it is known whether solids are written with this frame.

@@ -291,6 +291,7 @@ std::string pack_scene(const Scene& scene)
     geometries.push_back(&scene.wind);
     for (const Geometry& g : scene.forces) geometries.push_back(&g);
     for (const Geometry& g : scene.pressures) geometries.push_back(&g);
+    for (const Geometry& g : scene.vortices) geometries.push_back(&g);
     size_t grids = 0;
     for (const Geometry* g : geometries) grids += g->grids().size();
     out.put_count(grids);

@@ -95,16 +95,17 @@ TARN_HD inline float room_beside_sheets(const ShapesView& solids, const Sheets<D
 }
 
 // Finds the walls that are too thin for the distances at nodes, and closes the faces between the cells on their sides.
-// A scene without them costs one look at the cells beside its solids.
+// A scene without them costs one look at the cells beside its solids, and nothing where no shape is that thin.
 template <int D>
-void place_sheets(Solids<D>& solids, const ShapesView& shapes, const Tiles<D>& tiles)
+void place_sheets(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& tiles)
 {
+    const ShapesView shapes = kept.view();
     const Grid<D> grid = solids.distance.grid();
     const auto nodes = std::as_const(solids.distance).view();
     const float near = static_cast<float>(3 * grid.h);
     solids.sheets.swap(solids.sheets_before);
     solids.thin_before = solids.thin;
-    solids.thin = parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
+    solids.thin = may_be_thin(kept.shapes(), grid.h, D) && parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
                       if (std::fabs(nodes(c)) > near) return 0.0f;
                       for (int a = 0; a < D; ++a) {
                           Obstacle obstacle;
@@ -215,12 +216,12 @@ template <int D>
 void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
 {
     const Grid<D> grid = solids.distance.grid();
-    const KernelShapes kept = scene.solids.for_kernels(t + dt);
+    const KernelShapes kept = scene.solids.for_kernels(t + dt, {lift<D>(grid.size()), grid.h});
     const ShapesView shapes = kept.view();
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, shapes, tiles);
+    place_sheets(solids, kept, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
     std::vector<Motion> motions(scene.solids.size());
@@ -246,8 +247,9 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
             if (closed) (void)shapes.distance(x, &owner);
             // What is at x after the step was at back(x) before it.
             const Vec3 from = closed && moving ? motion[owner].back.apply(x) : x;
-            if (moving) velocity(c) = dt > 0 ? static_cast<float>((x[a] - from[a]) / dt) : 0.0f;
-            if (any_body) body(c) = closed ? motion[owner].body : 0;
+            // Pages with nothing but open faces are not touched.
+            if (moving && (closed || velocity(c) != 0)) velocity(c) = dt > 0 ? static_cast<float>((x[a] - from[a]) / dt) : 0.0f;
+            if (any_body && (closed || body(c) != 0)) body(c) = closed ? motion[owner].body : 0;
             if (any_no_slip) no_slip(c) = closed && motion[owner].no_slip;
         });
     }
@@ -275,7 +277,7 @@ Solids<D> make_still_solids(const Scene& scene, const Grid<D>& grid)
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, kept.view(), tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, kept.view(), tiles);
+    place_sheets(solids, kept, tiles);
     return solids;
 }
 

@@ -71,8 +71,8 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     if (!control_available()) {
         bool drops = false;
         for (const SourceParams& source : params.source) drops = drops || source.drops;
-        if (drops || !params.force.empty() || !params.waves.empty() || !params.surface_pressure.empty())
-            throw InputError(file + ": forces, waves, surface pressure and drops are not part of the page; use the program");
+        if (drops || !params.force.empty() || !params.vortices.empty() || !params.waves.empty() || !params.surface_pressure.empty())
+            throw InputError(file + ": forces, vortices, waves, surface pressure and drops are not part of the page; use the program");
     }
     const int dimension = params.dimension();
     const double h = cell_size(params.domain);
@@ -98,6 +98,7 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     };
     scene.forces = limited(params.force);
     scene.pressures = limited(params.surface_pressure);
+    for (const auto& p : params.vortices) scene.vortices.push_back(build({&p}));
     for (size_t i = 0; i < params.solid.size(); ++i)
         if (const PathParams* path = params.find_path(params.solid[i].path))
             scene.solids.follow(i, path->way(), params.solid[i].heading);
@@ -121,6 +122,8 @@ Scene build_scene(Params params, std::string name, std::string file, const Sampl
     for (size_t i = 0; i < scene.pressures.size(); ++i)
         if (!scene.pressures[i].empty() && !scene.pressures[i].moving())
             must_reach(scene.pressures[i], {&*params.surface_pressure[i].where});
+    for (size_t i = 0; i < scene.vortices.size(); ++i)
+        if (!scene.vortices[i].moving()) must_reach(scene.vortices[i], {&params.vortices[i]});
 
     scene.bodies = make_bodies(params, scene.solids, file);
     scene.joints = make_joints(params, scene.bodies);

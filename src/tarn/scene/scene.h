@@ -24,13 +24,14 @@ struct Scene {
     Geometry wind;                         // where it blows; empty where that is everywhere, or nowhere
     std::vector<Geometry> forces;          // where each [[force]] acts; empty where that is everywhere
     std::vector<Geometry> pressures;       // likewise each [[surface_pressure]]
+    std::vector<Geometry> vortices;        // where those of each [[vortices]] start
 };
 
 // Builds the geometry of parameters already read and validated. No file format is involved.
 // Throws InputError where a file that a shape names cannot be used.
 Scene build_scene(Params params, std::string name, std::string file, const std::string& folder);
 // Likewise, with samples that somebody else has: asked for water, clouds, solids, sources, sinks, wind, forces and surface
-// pressures, in this order.
+// pressures and vortices, in this order.
 Scene build_scene(Params params, std::string name, std::string file, const Sampler& sample);
 
 // Whether the properties of water or air change in time.

@@ -116,6 +116,7 @@ Found check_flow(const Params& params)
         if (params.gauge[i].kind == GaugeKind::pressure) return no_part("gauge." + std::to_string(i) + ".kind", "the gauge");
     if (params.wind) return no_part("wind", "[wind]");
     if (!params.force.empty()) return no_part("force", "[[force]]");
+    if (!params.vortices.empty()) return no_part("vortices", "[[vortices]]");
     if (!params.waves.empty()) return no_part("waves", "[[waves]]");
     if (!params.surface_pressure.empty()) return no_part("surface_pressure", "[[surface_pressure]]");
     if (params.fluid.viscosity.any()) return no_part("fluid.viscosity", "it");
@@ -211,19 +212,19 @@ Found check_entry(const Section& section, const ShapeParams& shape, size_t i, co
                   const Params& params)
 {
     const std::string name = section.name;
-    const bool solid = name == "solid", listed = solid || name == "water", moves = solid || section.add_shape;
+    const bool solid = name == "solid", listed = solid || name == "water", moves = solid || section.add_shape || name == "vortices";
     if (!section.takes(shape.shape))
         return Problem{entry + "shape", std::string("only water can be a \"") +
                                             word_of(shape_words(), static_cast<int>(shape.shape)) +
                                             "\"; choose another shape"};
     if (shape.subtract && !listed)
-        return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
+        return Problem{entry + "subtract", "[[" + name + "]] stands alone; subtract is for water and solids"};
     if (shape.subtract && i == 0)
         return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
     const bool moving = shape.translate.varies() || shape.rotate.varies();
     if (moving && !moves)
         return Problem{entry + (shape.translate.varies() ? "translate" : "rotate"),
-                       "keyframes move solids, wind, forces and surface pressures only; give a single value"};
+                       "keyframes move solids, wind, forces, vortices and surface pressures only; give a single value"};
     if (!solid && !moving) return check_place(shape, entry, params);
     return {};
 }
@@ -577,7 +578,7 @@ std::vector<Problem> problems(const Params& given)
         add(all, check_body(params.solid[i], "solid." + std::to_string(i) + "."));
     for (size_t i = 0; i < params.gauge.size(); ++i)
         add(all, check_gauge(params.gauge[i], "gauge." + std::to_string(i) + ".", params));
-    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_smoke, check_reference_methods, check_tall_cells, check_octree, check_render, check_wind})
+    for (const auto check : {check_names, check_floats, check_motion, check_joints, check_paths, check_output, check_air, check_advection, check_flow, check_vortices, check_smoke, check_reference_methods, check_tall_cells, check_octree, check_render, check_wind})
         add(all, check(params));
     return all;
 }

@@ -28,6 +28,9 @@ std::optional<Problem> check_motion(const Params& params);
 // What does not go with an octree, or with a uniform grid where there is none.
 std::optional<Problem> check_octree(const Params& params);
 
+// What is wrong with vortex particles.
+std::optional<Problem> check_vortices(const Params& params);
+
 // What is wrong with joints.
 std::optional<Problem> check_joints(const Params& params);
 

@@ -53,10 +53,11 @@ bool read_plain(const fs::path& folder, const std::string& file, ServedFile& to)
     return true;
 }
 
-// slice/phi/z/500/frame_0012.bin: a cut at half of z. Of states that cannot be read there is none.
-bool cut_slice(const fs::path& folder, const std::string& file, Slices& slices, ServedFile& to)
+// slice/phi/z/500/frame_0012.bin: a cut at half of z. drops/frame_0012.bin: droplets and bubbles. Of states that cannot be read there is
+// neither.
+bool read_of_state(const fs::path& folder, const std::string& file, Slices& slices, ServedFile& to)
 {
-    static const std::regex names("slice/(phi|speed)/([xyz])/([0-9]{1,4})/(frame_[0-9]{4,9})\\.bin");
+    static const std::regex names("(?:slice/(phi|speed)/([xyz])/([0-9]{1,4})|drops)/(frame_[0-9]{4,9})\\.bin");
     std::smatch parts;
     if (!std::regex_match(file, parts, names)) return false;
     const std::string state = "state/" + parts[4].str() + "." + state_ending;
@@ -64,8 +65,10 @@ bool cut_slice(const fs::path& folder, const std::string& file, Slices& slices, 
     if (!is_plain(folder, state) || !read_plain(folder, "scene.toml", scene)) return false;
     try {
         const int dimension = read_params(scene.bytes, "scene.toml").dimension();
-        to = {slices.cut(folder / state, dimension, parts[1] == "phi" ? SliceOf::phi : SliceOf::speed, parts[2].str()[0] - 'x',
-                         std::stoi(parts[3]) / 1000.0),
+        const std::string path = folder / state;
+        to = {parts[1].matched ? slices.cut(path, dimension, parts[1] == "phi" ? SliceOf::phi : SliceOf::speed, parts[2].str()[0] - 'x',
+                                            std::stoi(parts[3]) / 1000.0)
+                               : slices.drops(path, dimension),
               content_type(file)};
         return true;
     } catch (const std::runtime_error&) {
@@ -121,7 +124,7 @@ Server::Answer run_files(Runs runs)
             return true;
         }
         if (may_be_seen(name)) return read_plain(run->second, name, file);
-        return cut_slice(run->second, name, *slices, file);
+        return read_of_state(run->second, name, *slices, file);
     };
 }
 

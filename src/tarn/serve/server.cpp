@@ -19,6 +19,8 @@ namespace tarn {
 namespace {
 
 constexpr const char* loopback = "127.0.0.1";
+// Each holds a connection for as long as it is open, and a browser opens six for a tab, on most of which it says nothing.
+constexpr size_t connections = 64;
 
 // A page may run its own WebAssembly and workers, and load nothing from elsewhere; no other site may frame or read it.
 const httplib::Headers headers = {
@@ -99,6 +101,7 @@ Server::Server(ServedFiles files) : held_(std::make_unique<Held>())
 {
     held_->files = std::move(files);
     httplib::Server& server = held_->server;
+    server.new_task_queue = [] { return new httplib::ThreadPool(connections); };
     server.set_default_headers(headers);
     server.set_payload_max_length(1 << 16);
     server.set_read_timeout(5, 0);
@@ -107,7 +110,7 @@ Server::Server(ServedFiles files) : held_(std::make_unique<Held>())
     server.set_keep_alive_max_count(1000);
     server.set_tcp_nodelay(true);
     server.Get(".*", [this](const httplib::Request& request, httplib::Response& response) { held_->answer(request, response); });
-    server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+    server.set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
         response.status = 500;
         response.set_content("Something went wrong here.\n", "text/plain");
     });

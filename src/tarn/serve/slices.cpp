@@ -4,20 +4,50 @@
 #include <cmath>
 
 #include "tarn/field/sample.h"
+#include "tarn/phases/fragments_read.h"
 
 namespace tarn {
+
+namespace {
+
+template <int D>
+std::string drops_of(const FrameState<D>& state)
+{
+    std::string bytes;
+    for (const Fragment<D>& f : read_fragments(state.fragments)) {
+        if (!(f.volume > 0)) continue;
+        const Vec3 x = lift<D>(state.grid.h * (f.x + Vec<D>::all(0.5)));
+        const float values[5] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]),
+                                 static_cast<float>(state.grid.h * radius_of<D>(f.volume)), static_cast<float>(f.kind)};
+        bytes.append(reinterpret_cast<const char*>(values), sizeof values);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+void Slices::read(const std::string& path, int dimension)
+{
+    if (path == path_) return;
+    path_.clear();
+    if (dimension == 2)
+        flat_ = read_state<2>(path);
+    else
+        state_ = read_state<3>(path);
+    path_ = path;
+}
+
+std::string Slices::drops(const std::string& path, int dimension)
+{
+    const std::lock_guard lock(mutex_);
+    read(path, dimension);
+    return dimension == 2 ? drops_of(flat_) : drops_of(state_);
+}
 
 std::string Slices::cut(const std::string& path, int dimension, SliceOf what, int axis, double share)
 {
     const std::lock_guard lock(mutex_);
-    if (path != path_) {
-        path_.clear();
-        if (dimension == 2)
-            flat_ = read_state<2>(path);
-        else
-            state_ = read_state<3>(path);
-        path_ = path;
-    }
+    read(path, dimension);
     return dimension == 2 ? cut_state(flat_, what, 2, share) : cut_state(state_, what, axis, share);
 }
 

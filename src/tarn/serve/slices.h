@@ -1,5 +1,5 @@
 #pragma once
-// Cuts through the state of a frame, for a viewer.
+// Cuts through the state of a frame, and its droplets and bubbles, for a viewer.
 
 #include <mutex>
 #include <string>
@@ -17,7 +17,11 @@ public:
     // a share of the domain along the axis; a frame in 2D is its only layer. Throws RunError where the file is no state.
     std::string cut(const std::string& path, int dimension, SliceOf what, int axis, double share);
 
+    // Five floats each: where it is and its radius in metres, and what kind it is (phases/fragments.h).
+    std::string drops(const std::string& path, int dimension);
+
 private:
+    void read(const std::string& path, int dimension);
     template <int D>
     std::string cut_state(const FrameState<D>& state, SliceOf what, int axis, double share) const;
 

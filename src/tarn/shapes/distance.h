@@ -235,12 +235,13 @@ TARN_HD inline Vec3 own_velocity(const Shape& shape, Vec3 x, double gravity)
 
 // The signed distance of an ordered list, each shape united with, or subtracted from, what stands before it: exact
 // outside unions and inside differences, elsewhere never more than the true distance. `owner` (where given) receives
-// the entry that decided it, -1 if there is none.
-TARN_HD inline double distance(const Shape* shapes, int count, Vec3 x, int* owner = nullptr)
+// the entry that decided it, -1 if there is none. With `which` the list is of those `count` entries alone.
+TARN_HD inline double distance(const Shape* shapes, int count, Vec3 x, int* owner = nullptr, const int* which = nullptr)
 {
     double d = HUGE_VAL;
     int decided = -1;
-    for (int i = 0; i < count; ++i) {
+    for (int n = 0; n < count; ++n) {
+        const int i = which ? which[n] : n;
         // A shape whose ball is too far to decide need not be asked.
         const double far = (shapes[i].subtract ? -d : d) + shapes[i].reach;
         const Vec3 away = x - shapes[i].middle;
@@ -254,5 +255,26 @@ TARN_HD inline double distance(const Shape* shapes, int count, Vec3 x, int* owne
     if (owner) *owner = decided;
     return d;
 }
+
+// For each box of a grid the entries of a list that can decide its distance in there. Somebody else owns the lists.
+struct ShapeLookup {
+    Vec3 origin;
+    double side = 1;  // of a box
+    Cell<3> boxes;
+    const int* start = nullptr;  // one more than there are boxes, x fastest; null: nobody has looked
+    const int* which = nullptr;
+
+    // The box of a point, or -1.
+    TARN_HD int box_of(Vec3 x) const
+    {
+        int box = 0;
+        for (int a = 2; a >= 0; --a) {
+            const double q = (x[a] - origin[a]) / side;
+            if (!(q >= 0 && q < boxes[a])) return -1;
+            box = box * boxes[a] + static_cast<int>(q);
+        }
+        return box;
+    }
+};
 
 }  // namespace tarn

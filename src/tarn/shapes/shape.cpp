@@ -307,14 +307,15 @@ std::vector<Shape> Geometry::at(double t) const
     return shapes;
 }
 
-KernelShapes Geometry::for_kernels(double t) const
+KernelShapes Geometry::for_kernels(double t, const AskedAt& asked) const
 {
     std::vector<Shape> shapes = at(t);
+    ShapeLists lists = find_lists(shapes, asked);
     for (Shape& shape : shapes)
         for (const auto& grid : grids_)
             if (shape.sampled.values == grid->values.data())
                 shape.sampled.values = grid->mirror.of(grid->values.data(), grid->values.size());
-    return KernelShapes(std::move(shapes));
+    return KernelShapes(std::move(shapes), std::move(lists));
 }
 
 Pose Geometry::displacement(size_t i, double t0, double t1) const

@@ -28,20 +28,55 @@ struct DistanceGrid {
 struct ShapesView {
     const Shape* shapes = nullptr;
     int count = 0;
+    ShapeLookup lookup = {};
 
-    TARN_HD double distance(Vec3 x, int* owner = nullptr) const { return tarn::distance(shapes, count, x, owner); }
+    TARN_HD double distance(Vec3 x, int* owner = nullptr) const
+    {
+        const int box = lookup.start ? lookup.box_of(x) : -1;
+        if (box < 0) return tarn::distance(shapes, count, x, owner);
+        const int first = lookup.start[box];
+        return tarn::distance(shapes, lookup.start[box + 1] - first, x, owner, lookup.which + first);
+    }
 };
 
-// Keeps it alive.
+// The points that a list of many shapes is asked about: those from the origin to `size`, of cells of side h.
+struct AskedAt {
+    Vec3 size;
+    double h = 0;
+};
+
+// The lists of a lookup.
+struct ShapeLists {
+    ShapeLookup grid;  // without lists
+    std::vector<int> start, which;
+};
+
+// Empty where there are too few shapes, or points, to be worth it. `shapes` are those that the program sees.
+ShapeLists find_lists(const std::vector<Shape>& shapes, const AskedAt& at);
+
+// Keeps a list alive for kernels.
 class KernelShapes {
 public:
-    explicit KernelShapes(std::vector<Shape> shapes) : shapes_(std::move(shapes)) {}
-    ShapesView view() const { return {mirror_.of(shapes_.data(), shapes_.size()), static_cast<int>(shapes_.size())}; }
+    explicit KernelShapes(std::vector<Shape> shapes, ShapeLists lists = {}) : shapes_(std::move(shapes)), lists_(std::move(lists)) {}
+    const std::vector<Shape>& shapes() const { return shapes_; }
+    ShapesView view() const
+    {
+        ShapesView view{mirror_.of(shapes_.data(), shapes_.size()), static_cast<int>(shapes_.size())};
+        if (lists_.start.empty()) return view;
+        view.lookup = lists_.grid;
+        view.lookup.start = start_mirror_.of(lists_.start.data(), lists_.start.size());
+        view.lookup.which = which_mirror_.of(lists_.which.data(), lists_.which.size());
+        return view;
+    }
 
 private:
     std::vector<Shape> shapes_;
-    Mirror mirror_;
+    ShapeLists lists_;
+    Mirror mirror_, start_mirror_, which_mirror_;
 };
+
+// Whether any of the shapes may have a wall so thin that two cells of side h beside each other lie on its two sides.
+bool may_be_thin(const std::vector<Shape>& shapes, double h, int dimension);
 
 // Turns by the angles, in degrees, about x, then y, then z; then translates.
 Pose make_pose(Vec3 translate, Vec3 rotate);
@@ -112,8 +147,8 @@ public:
     const std::vector<std::shared_ptr<const DistanceGrid>>& grids() const { return grids_; }
     // The shapes look at samples that this Geometry, or a copy of it, must keep alive.
     std::vector<Shape> at(double t) const;
-    // The same for kernels.
-    KernelShapes for_kernels(double t) const;
+    // The same for kernels; told where they will ask, a distance there costs about the same however many shapes there are.
+    KernelShapes for_kernels(double t, const AskedAt& at = {}) const;
     // The rigid displacement of entry i between two times, as a pose: x(t1) = D x(t0).
     Pose displacement(size_t i, double t0, double t1) const;
 

@@ -49,14 +49,13 @@ std::vector<BodyView<D>> views_of(const std::vector<RigidBody>& bodies)
     return views;
 }
 
-// What a body has in a wet cell.
-template <int D>
-struct BodyPatch {
-    RigidTerm<D> term;
-    Vec3 force, torque;  // of the pressure's change within the cell, over rho |g| h^D
+// What pushes a body in a wet cell: the pressure's change within the cell, over rho |g| h^D.
+struct BodyPush {
+    int body;
+    Vec3 force, torque;
 };
 
-// Finds the bodies around a wet cell: by its faces, or, where none is closed, by what reaches into it. Most cells have none.
+// Finds the bodies around a wet cell: by its faces, or, where none is closed, by what reaches into it, if that counts. Most cells have none.
 template <int D>
 struct BodiesAround {
     static constexpr int most = 3;
@@ -65,12 +64,18 @@ struct BodiesAround {
     Grid<D> grid;
     FaceView<D, const uint8_t> closed_by;
     const int* body_of;  // an entry's, or -1
+    bool reaching;       // whether what closes no face counts
 
+    // Most cells are told by one of their nodes.
+    TARN_HD bool may_be_near(Cell<D> c) const
+    {
+        return std::fabs(wet.boundary.solid_distance(c)) <= 4 * static_cast<float>(grid.h);
+    }
     TARN_HD int operator()(Cell<D> c, int* found) const
     {
         const View<D, const float>& nodes = wet.boundary.solid_distance;
         const float h = static_cast<float>(grid.h);
-        if (std::fabs(nodes_at_cell<D>(nodes, c)) > 2 * h || !wet(c)) return 0;
+        if (!may_be_near(c) || std::fabs(nodes_at_cell<D>(nodes, c)) > 2 * h || !wet(c)) return 0;
         int count = 0;
         const auto add = [&](int body) {
             for (int n = 0; n < count; ++n)
@@ -80,7 +85,7 @@ struct BodiesAround {
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side)
                 if (const int body = closed_by[a](moved<D>(c, a, side))) add(body - 1);
-        if (count == 0 && nodes_at_cell<D>(nodes, c) < h) {
+        if (reaching && count == 0 && nodes_at_cell<D>(nodes, c) < h) {
             int owner = 0;
             (void)shapes.distance(lift<D>(grid.centre(c)), &owner);
             if (body_of[owner] >= 0) add(body_of[owner]);
@@ -89,46 +94,69 @@ struct BodiesAround {
     }
 };
 
+// Whether a body is what closes a face.
 template <int D>
-TARN_HD inline BodyPatch<D> patch_of_body(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c,
-                                          const FrameForces& down)
-{
-    const auto owns = [&](Cell<D> face, int axis) { return around.closed_by[axis](face) == number + 1; };
-    const SolidPatch<D> patch = patch_in_cell(around.wet, around.shapes, body.entries, around.grid, c, owns);
-    BodyPatch<D> result{};
-    result.term.body = number;
-    result.term.cell = around.closed_by[0].index(c);
-    double j[rigid_freedoms<D>] = {};
-    for (int a = 0; a < D; ++a)
-        for (int side = 0; side < 2; ++side) {
-            const Cell<D> face = moved<D>(c, a, side);
-            if (!owns(face, a)) continue;
-            const double part = static_cast<double>(around.wet.closed_by_solid(face, a));
-            const Vec<D> middle = closed_middle(around.wet.boundary.solid_distance, around.grid, face, a);
-            for (int k = 0; k < rigid_freedoms<D>; ++k)
-                j[k] += (side ? part : -part) * body.freedom(k, middle, a);
-        }
-    for (int k = 0; k < rigid_freedoms<D>; ++k) result.term.j[k] = static_cast<float>(j[k]);
-    const Vec<D> slope = around.wet.relative_density(c) * take<D>(down.at(lift<D>(around.grid.centre(c))));
-    result.force = lift<D>(patch.force(0, slope));
-    result.torque = cross(lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position,
-                          lift<D>(patch.at_middle(0, slope)));
-    return result;
-}
+struct OwnedBy {
+    FaceView<D, const uint8_t> closed_by;
+    int number;
 
-// Every patch of every body, cell by cell.
+    TARN_HD bool operator()(Cell<D> face, int axis) const { return closed_by[axis](face) == number + 1; }
+};
+
+// J of a body in a wet cell.
 template <int D>
-std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, const FrameForces& down, double t)
+struct TermOfBody {
+    static constexpr bool reaching = false;
+
+    TARN_HD RigidTerm<D> operator()(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c) const
+    {
+        const OwnedBy<D> owns{around.closed_by, number};
+        RigidTerm<D> term{};
+        term.body = number;
+        term.cell = around.closed_by[0].index(c);
+        double j[rigid_freedoms<D>] = {};
+        for (int a = 0; a < D; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const Cell<D> face = moved<D>(c, a, side);
+                if (!owns(face, a)) continue;
+                const double part = static_cast<double>(around.wet.closed_by_solid(face, a));
+                const Vec<D> middle = closed_middle(around.wet.boundary.solid_distance, around.grid, face, a);
+                for (int k = 0; k < rigid_freedoms<D>; ++k)
+                    j[k] += (side ? part : -part) * body.freedom(k, middle, a);
+            }
+        for (int k = 0; k < rigid_freedoms<D>; ++k) term.j[k] = static_cast<float>(j[k]);
+        return term;
+    }
+};
+
+// The push of a body in a wet cell, with the field of gravity over its strength.
+template <int D>
+struct PushOfBody {
+    static constexpr bool reaching = true;
+    FrameForces down;
+
+    TARN_HD BodyPush operator()(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c) const
+    {
+        const OwnedBy<D> owns{around.closed_by, number};
+        const SolidPatch<D> patch = patch_in_cell(around.wet, around.shapes, body.entries, around.grid, c, owns);
+        const Vec<D> slope = around.wet.relative_density(c) * take<D>(down.at(lift<D>(around.grid.centre(c))));
+        const Vec3 arm = lift<D>(around.grid.centre(c) + around.grid.h * patch.middle) - body.position;
+        return {number, lift<D>(patch.force(0, slope)), cross(arm, lift<D>(patch.at_middle(0, slope)))};
+    }
+};
+
+// What `make` makes of every body in every cell around it, cell by cell.
+template <class Found, int D, class Make>
+std::vector<Found> find_in_cells(const Water<D>& w, const Scene& scene, const KernelShapes& kept, const Make& make)
 {
-    const KernelShapes kept = scene.solids.for_kernels(t);
     std::vector<int> body_of_entry;
     for (size_t s = 0; s < scene.solids.size(); ++s) body_of_entry.push_back(scene.solids.body_of(s));
     const Mirror entries_mirror, bodies_mirror, tiles_mirror;
     const BodiesAround<D> around{wet_cells(w, scene.params), kept.view(), w.grid,
-                                 w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size())};
+                                 w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size()),
+                                 Make::reaching};
     const std::vector<uint8_t> near = parallel_any("bodies", w.map, tile_active, [=] TARN_KERNEL(Cell<D> c) {
-        int found[BodiesAround<D>::most];
-        return static_cast<uint8_t>(around(c, found) > 0 ? 1 : 0);
+        return static_cast<uint8_t>(around.may_be_near(c) ? 1 : 0);
     });
     std::vector<Cell<D>> tiles;
     for (size_t i = 0; i < near.size(); ++i)
@@ -152,19 +180,20 @@ std::vector<BodyPatch<D>> find_patches(const Water<D>& w, const Scene& scene, co
         start[i] = Box<D>{{}, cells}.contains(c) ? around(c, found) : 0;
     });
     const int count = parallel_starts("bodies", start, n);
-    Memory<BodyPatch<D>> list(static_cast<size_t>(std::max(count, 1)));
-    BodyPatch<D>* const to = list.data();
+    Memory<Found> list(static_cast<size_t>(std::max(count, 1)));
+    Found* const to = list.data();
     const std::vector<BodyView<D>> views = views_of<D>(w.bodies);
     const BodyView<D>* const bodies = bodies_mirror.of(views.data(), views.size());
     parallel_range("bodies", n, [=] TARN_KERNEL(int i) {
+        if (start[i] == (i + 1 < n ? start[i + 1] : count)) return;
         int found[BodiesAround<D>::most];
         const Cell<D> c = cell_of(i);
-        const int all = Box<D>{{}, cells}.contains(c) ? around(c, found) : 0;
-        for (int k = 0; k < all; ++k) to[start[i] + k] = patch_of_body(around, bodies[found[k]], found[k], c, down);
+        const int all = around(c, found);
+        for (int k = 0; k < all; ++k) to[start[i] + k] = make(around, bodies[found[k]], found[k], c);
     });
-    std::vector<BodyPatch<D>> patches(static_cast<size_t>(count));
-    if (count > 0) backend::copy(patches.data(), to, patches.size() * sizeof(BodyPatch<D>));
-    return patches;
+    std::vector<Found> found(static_cast<size_t>(count));
+    if (count > 0) backend::copy(found.data(), to, found.size() * sizeof(Found));
+    return found;
 }
 
 // A body's acceleration by gravity and the frame as it moves now.
@@ -280,10 +309,11 @@ void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, dou
         const double scale = p.fluid.density.constant() * strength * cell_volume(w.grid);
         FrameForces down = frame;
         down.gravity = (1 / strength) * lift<D>(take<D>(frame.gravity));
-        for (const BodyPatch<D>& patch : find_patches(w, scene, down, t)) {
-            RigidBody& b = w.bodies[static_cast<size_t>(patch.term.body)];
-            b.force += scale * patch.force;
-            b.torque += scale * patch.torque;
+        const KernelShapes shapes = scene.solids.for_kernels(t, {lift<D>(w.grid.size()), w.grid.h});
+        for (const BodyPush& push : find_in_cells<BodyPush>(w, scene, shapes, PushOfBody<D>{down})) {
+            RigidBody& b = w.bodies[static_cast<size_t>(push.body)];
+            b.force += scale * push.force;
+            b.torque += scale * push.torque;
         }
     }
     for (size_t n = 0; n < w.bodies.size(); ++n) {
@@ -294,13 +324,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, dou
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double t, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
 {
     if (w.bodies.empty()) return;
-    forces.bodies = [&w, &scene, t]() -> const RigidRows<D>* {
-        std::vector<RigidTerm<D>> terms;
-        for (const BodyPatch<D>& patch : find_patches(w, scene, FrameForces{}, t)) terms.push_back(patch.term);
-        w.rigid.set(std::move(terms), responses(w, scene.params));
+    forces.bodies = [&w, &scene]() -> const RigidRows<D>* {
+        // The faces tell all.
+        w.rigid.set(find_in_cells<RigidTerm<D>>(w, scene, KernelShapes({}), TermOfBody<D>{}), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
     forces.move_bodies = [&w, &scene, dt](const Field<D>& x) {
@@ -344,7 +373,7 @@ void touch(Water<D>& w, const Scene& scene, double t, double dt, double move)
     template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
     template void predict_bodies(Water<D>&, const Scene&, double, double, double);                                   \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
     template void touch(Water<D>&, const Scene&, double, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -18,6 +18,7 @@
 #include "tarn/step/frame.h"
 #include "tarn/step/octree.h"
 #include "tarn/step/surface.h"
+#include "tarn/step/vortices.h"
 
 namespace tarn {
 
@@ -273,7 +274,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, Boundary<D> bo
     if (contacts) boundary.contact = {std::as_const(w.known).view(), static_cast<float>(w.grid.h), static_cast<float>(change.move)};
     const double dt = change.dt;
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, change.t, dt);
+    couple_bodies(forces, w, scene, dt);
     if (p.fluid.surface_tension.constant() > 0) forces.kappa = &w.kappa;
     if (!p.surface_pressure.empty()) {
         set_surface_pressure(w.surface_pressure, scene, w.tiles_active, change.t);
@@ -341,6 +342,7 @@ std::vector<Landing<D>> move_water(Water<D>& w, const Scene& scene, double dt, S
     correct_volumes(w, p, dt);
     reseed_periodically(w, p, dt);
     find_curvature(w, p);
+    move_vortices(w, scene, w.time, dt);
     return landings;
 }
 
@@ -372,6 +374,7 @@ void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, co
     const Stage stage(report.seconds_advect);
     const Params& p = scene.params;
     push(w.velocity, w.phi, false, scene, w.tiles_active, change.start, change.dt);
+    push_by_vortices(w, change.dt);
     add_gravity(w, frame_forces(p, change.start, change.dt), change.dt);
     push_larger_cells(w, scene, change.start, change.dt, frame_forces(p, change.start, change.dt).gravity);
     add_momentum(w.velocity, landings, w.phi, boundary);
@@ -470,6 +473,7 @@ Water<D> initial_water(const Scene& scene, const Stages<D>& stages)
     start_frame(w, p);
     extend_velocity(w, scene, boundary, 0);
     if (is_cip(p.method.advection)) start_gradients(w);
+    start_vortices(w, scene);
     w.fastest = fastest_face(w);
     return w;
 }

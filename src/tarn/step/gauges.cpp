@@ -134,10 +134,8 @@ template <int D>
 VelocityNow<D> velocity_now(const Water<D>& w, const VelocityBefore<D>& before)
 {
     const FaceView<D, const float> newest = w.velocity.view();
-    const double time = w.time + w.ahead;
-    // With smoke there is no surface to be ahead of.
-    if (w.smoke || !before.velocity || !(time > before.time)) return {newest, newest};
-    return {newest, before.velocity->view(), w.ahead / (time - before.time)};
+    const double share = share_of_before(w, before);
+    return {newest, share == 0 ? newest : before.velocity->view(), share};
 }
 
 // The velocity of the water at a point; 0 where there is none.
@@ -214,7 +212,7 @@ double force_on_solid(const Water<D>& w, const Scene& scene, SolidEntries entrie
     const Params& p = scene.params;
     const WetCells<D> wet = wet_cells(w, p);
     const auto pressure = w.pressure.view(), nodes = w.solids.distance.view();
-    const KernelShapes kept = scene.solids.for_kernels(w.time);
+    const KernelShapes kept = scene.solids.for_kernels(w.time, {lift<D>(w.grid.size()), w.grid.h});
     const ShapesView shapes = kept.view();
     const Grid<D> grid = w.grid;
     const FrameForces frame = frame_forces(p, w.time, 0);

@@ -6,20 +6,12 @@
 
 #include "tarn/scene/scene.h"
 #include "tarn/scene/wetted.h"
-#include "tarn/step/water.h"
+#include "tarn/step/surface_velocity.h"
 
 namespace tarn {
 
 // The columns of all gauges, in the order of the scene: a gauge's name, or name_x, name_y, name_z for a vector.
 std::vector<std::string> gauge_columns(const Params& params);
-
-// The velocity of the state before the newest step, and its time: Water::ahead later than that state's surface. The velocity of the
-// surface's time lies between it and the newest one.
-template <int D>
-struct VelocityBefore {
-    const FaceField<D>* velocity = nullptr;
-    double time = 0;
-};
 
 // Their values at the time of the surface, in SI units; nothing where the scene has no gauges. Without the velocity before, what
 // depends on the velocity is of the newest one's time.

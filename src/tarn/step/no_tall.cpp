@@ -41,6 +41,11 @@ bool is_whole(const Water<D>&, size_t)
     return false;
 }
 template <int D>
+VelocityAt<D> velocity_anywhere(const Water<D>&)
+{
+    return {};
+}
+template <int D>
 double volume_below(const Water<D>&)
 {
     return 0;
@@ -61,6 +66,7 @@ Below measure_below(const Water<D>&, const Vec<D>&)
     template void tall::refine_around_movers(Water<D>&, const Scene&, double); \
     template void tall::keep_layer(const Water<D>&, std::vector<uint8_t>&); \
     template bool tall::is_whole(const Water<D>&, size_t);               \
+    template VelocityAt<D> tall::velocity_anywhere(const Water<D>&);     \
     template double tall::volume_below(const Water<D>&);                 \
     template tall::Below tall::measure_below(const Water<D>&, const Vec<D>&);
 TARN_INSTANTIATE(2)

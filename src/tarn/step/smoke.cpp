@@ -16,6 +16,7 @@
 #include "tarn/step/smoke_levels.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/two_phase.h"
+#include "tarn/step/vortices.h"
 
 namespace tarn::smoke {
 
@@ -234,6 +235,17 @@ void add_buoyancy(const AirLevel<D>& level, const Params& p, double t, double dt
             const float upper = heaviness(c[a] < cells[a] ? i : i - n), lower = heaviness(c[a] > 0 ? i - n : i);
             u[i] += g[a] * 0.5f * (upper + lower);
         });
+        // Air at rest whose temperature is linear along g has a pressure that is quadratic. The discrete gradient of its means over cells is the
+        // temperature's value at the faces between equal cells, nothing across T-faces that stand upright, and across those that lie its value a
+        // third of a large cell from the large one's centre.
+        for (int side = 0; side < 2 && level.tree; ++side) {
+            const std::vector<TFace>& faces = level.tree->faces[a][side];
+            parallel_range("buoyancy", static_cast<int>(faces.size()), [&](int n) {
+                const int leaf = faces[static_cast<size_t>(n)].leaf, next = u.next(a);
+                const float large = heaviness(leaf), across = heaviness(side ? leaf + next : leaf - next);
+                u[side ? leaf + next : leaf] += g[a] * (large - across) / 6;
+            });
+        }
     }
 }
 
@@ -459,6 +471,7 @@ Water<D> initial_water(const Scene& scene)
         w.cip = CipRoom<D>(w.grid, false, p.method.advection == Advection::rational_cip);
         start_gradients(w);
     }
+    start_vortices(w, scene);
     smoke::restore(w, scene);
     return w;
 }
@@ -492,6 +505,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
         w.placed_from = w.time;
         w.ahead = dt;
         if (w.solids.moving) place_solids(w.solids, scene, w.placed_from, w.ahead);
+        move_vortices(w, scene, w.time, dt);
         if (divide_air(w)) find_capacity(w);
         decay(w, p.smoke, dt);
         w.volume_expected += obey_sources(w, scene, w.time, dt);
@@ -512,6 +526,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
             confine_vorticity(level, finest && w.solids.any ? &w.solids : nullptr, p.smoke.confinement, dt);
         }
         push(w.velocity, w.phi, false, scene, w.tiles_active, w.time, dt);
+        push_by_vortices(w, dt);
         push_larger_cells(w, scene, w.time, dt);
         set_source_velocities(w, scene, dt);
         if (p.air.viscosity.constant() > 0) report.viscosity = apply_viscosity(w, p, boundary, dt);

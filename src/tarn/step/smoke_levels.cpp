@@ -17,7 +17,7 @@ std::vector<AirLevel<D>> levels_of(Water<D>& w)
         const OctreeLevel<D>& level = w.octree.levels[static_cast<size_t>(l)];
         CoarseLevel<D>& c = w.coarse[static_cast<size_t>(l) - 1];
         levels.push_back({level.grid, c.velocity, c.next, c.smoke_density, c.temperature, c.scratch, w.coarse_carrying[static_cast<size_t>(l) - 1],
-                          level.leaves, level.near});
+                          level.leaves, level.near, &level});
     }
     return levels;
 }

@@ -19,6 +19,7 @@ struct AirLevel {
     Conservative<D>& carrying;
     Tiles<D> cells;   // of this level
     Tiles<D> around;  // and what lies beside them in parents and in larger cells, whose values follow from those
+    const OctreeLevel<D>* tree = nullptr;  // of larger cells
 };
 
 // The finest first.

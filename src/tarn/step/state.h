@@ -58,6 +58,10 @@ void for_each_member(const F& f, Waters&... w)
         f("tall.v", w.tall.velocity.v...);
         f("tall.pressure", w.tall.pressure...);
     }
+    if (((w.vortices.on || !w.vortices.started.empty()) || ...)) {
+        f("vortices.particles", w.vortices.particles...);
+        f("vortices.started", w.vortices.started...);
+    }
     f("bodies", w.bodies...);
     f("fragments", w.fragments...);
     f("exchange", w.exchange...);

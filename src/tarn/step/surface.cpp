@@ -11,6 +11,7 @@
 
 #include "tarn/advect/advect.h"
 #include "tarn/bodies/parting.h"
+#include "tarn/effects/vortex_forces.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/forces.h"
@@ -340,15 +341,16 @@ Water<D> initial_surface(const Scene& scene)
         });
     }
     (void)fill_and_drain<D>(w.phi, nullptr, w.flows, w.solids, scene, w.scratch[0]);
-    // On an octree what is far from any surface stays as it is, so that nothing more than phi is touched there.
-    const Tiles<D> near = p.method.grid == GridKind::octree ? near_surface(w.phi, w.band) : all;
+    // In larger and tall cells what is far from any surface stays as it is, so that nothing more than phi is touched there.
+    const bool uniform = p.method.grid == GridKind::uniform;
+    const Tiles<D> near = uniform ? all : near_surface(w.phi, w.band);
     // Each time the surface runs on into solids: what lies there is seen through the faces that they cut.
     for (int n = 0; n < 3; ++n) {
         make_distance(w, near, w.band, true);
         if (w.solids.any) extend_into_solids(w.phi, w.solids, all, w.band, false, w.scratch[0]);
     }
     // What that has touched far from the surface is given back.
-    if (p.method.grid == GridKind::octree) w.scratch[0] = Field<D>(w.grid);
+    if (!uniform) w.scratch[0] = Field<D>(w.grid);
     w.map = TileMap<D>(w.grid, tile_candidate);
     make_levels(w, scene);
     tall::make_cells(w, scene);
@@ -471,7 +473,8 @@ double longest_step(const Water<D>& w, const Scene& scene)
     // u dt + g dt^2 / 2 <= cfl h: water at rest starts to fall within the step.
     const double reach = p.time.cfl * w.grid.h;
     const double weight = w.smoke ? w.lift : length(p.domain.gravity.at(w.time));
-    const double g = weight + strongest_force(scene, w.time) + strongest_in_frame(p, w.time, fastest);
+    const double g =
+        weight + strongest_force(scene, w.time) + strongest(w.vortices.particles, w.grid.h) + strongest_in_frame(p, w.time, fastest);
     double dt = std::numeric_limits<double>::infinity();
     if (fastest > 0 || g > 0) dt = 2 * reach / (fastest + std::sqrt(fastest * fastest + 2 * g * reach));
     if (p.fluid.surface_tension.constant() > 0) dt = std::min(dt, capillary_step(w.grid, p));

@@ -12,6 +12,7 @@
 #include "tarn/step/boundary.h"
 #include "tarn/step/surface.h"
 #include "tarn/step/tall_columns.h"
+#include "tarn/step/vortices.h"
 
 namespace tarn::tall {
 
@@ -317,7 +318,7 @@ SolveReport project(Water<D>& w, const Params& p, const ProjectionForces<D>& for
     constexpr double roughly = 0.1;
     TallCells<D>& t = w.tall;
     const Vec<D> g = take<D>(frame_forces(p, start, dt).gravity);
-    const Pushed pushed = pushed_by(scene, start, dt, w.grid.h);
+    const Pushed pushed = with_vortices(pushed_by(scene, start, dt, w.grid.h), w, dt);
     if (!t.bottom.empty()) push_below(w, g, pushed, dt);
     const Ground ground{dt * g[1], pushed};
     // Where the layer may come to in this step, too.
@@ -369,9 +370,11 @@ free_surface::Stages<D> stages(const Scene& scene)
     const Params& p = scene.params;
     free_surface::Stages<D> s;
     s.advect = [&p](Water<D>& w, double dt) {
-        w.tall.velocity = advect_gaps(w, dt);
+        const bool upwind = p.tall.advection == TallAdvection::upwind;
+        w.tall.velocity = upwind ? advect_gaps_upwind(w, dt) : advect_gaps(w, dt);
         Field<D>* const scratch[] = {&w.scratch[0], &w.scratch[1], &w.scratch[2]};
         self_advect(w.velocity, w.faces, w.phi, w.tiles_active, dt, p.method.advection, scratch, sides_of(w.solids, w.grid));
+        if (upwind) join_upwind(w);
     };
     s.project = [&p, &scene](Water<D>& w, const ProjectionForces<D>& forces, const Boundary<D>& boundary, double t, double dt) {
         return project(w, p, forces, boundary, scene, t, dt);

@@ -4,6 +4,7 @@
 // The optical layer is the uniform grid's: its step is step/free_surface.h, with another way to carry the velocity and another
 // projection. Below it there are columns of tall cells; see grid/columns.h for what they are.
 
+#include "tarn/effects/vortex_forces.h"
 #include "tarn/scene/forces.h"
 #include "tarn/step/free_surface.h"
 
@@ -80,6 +81,16 @@ void apply_pressure(Water<D>& water, const Boundary<D>& boundary, const std::vec
 // Carries the velocity in the gaps; the layer's has been carried to `water.velocity`, `before` is what it was.
 template <int D>
 ColumnVelocity advect_gaps(const Water<D>& water, double dt);
+
+// The velocity of the columns at any place in the water, as long as the water stays as it is.
+template <int D>
+VelocityAt<D> velocity_anywhere(const Water<D>& water);
+
+// The same by conservative upwind fluxes (step/tall_upwind.cpp), which take the layer's first row, too. Once the layer's velocity has been carried, the grid gets that row.
+template <int D>
+ColumnVelocity advect_gaps_upwind(const Water<D>& water, double dt);
+template <int D>
+void join_upwind(Water<D>& water);
 
 // Lets forces act on the velocity in the gaps.
 template <int D>

@@ -64,6 +64,9 @@ void refine_around_movers(Water<D>& w, const Scene& scene, double t)
         if (force.kind == ForceKind::point && !force.around) continue;  // it leads to the shape, from everywhere
         mark_near(w, scene.forces[i].at(t), true, 1, refined_now);
     }
+    // Where vortex particles start, unless a solid is there.
+    for (size_t i = 0; i < scene.vortices.size(); ++i)
+        if (scene.params.vortices[i].solid.empty()) mark_near(w, scene.vortices[i].at(t), true, 1, refined_now);
 }
 
 template <int D>

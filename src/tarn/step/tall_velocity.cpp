@@ -11,42 +11,11 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/step/tall.h"
 #include "tarn/step/tall_columns.h"
+#include "tarn/step/tall_profiles.h"
 
 namespace tarn::tall {
 
 namespace {
-
-// The rows of one face, or the links of one column, and their values.
-struct Profile {
-    const int* row = nullptr;
-    const float* value = nullptr;
-    int count = 0;
-
-    // Linear between rows, constant beyond.
-    float at_row(float y) const
-    {
-        if (y <= static_cast<float>(row[0])) return value[0];
-        if (y >= static_cast<float>(row[count - 1])) return value[count - 1];
-        int n = 0;  // tall cells come first
-        while (static_cast<float>(row[n + 1]) <= y) ++n;
-        const float t = (y - static_cast<float>(row[n])) / static_cast<float>(row[n + 1] - row[n]);
-        return value[n] + t * (value[n + 1] - value[n]);
-    }
-    // Of links, between their middles; zero at the ground.
-    float middle(int n) const { return 0.5f * static_cast<float>(row[n] + row[n + 1]); }
-    float of_links(float y) const
-    {
-        int n = -1;
-        while (n < count - 2 && middle(n + 1) <= y) ++n;
-        if (n < 0) {
-            const float ground = static_cast<float>(row[0]) - 0.5f, t = (y - ground) / (middle(0) - ground);
-            return t > 0 ? t * value[0] : 0.0f;
-        }
-        if (n >= count - 2) return value[count - 2];
-        const float t = (y - middle(n)) / (middle(n + 1) - middle(n));
-        return value[n] + t * (value[n + 1] - value[n]);
-    }
-};
 
 // The velocity of the columns anywhere.
 template <int D>
@@ -130,7 +99,6 @@ void fit(const std::vector<int>& rows, const std::vector<int>& from_rows, const 
          std::vector<double>& fitted)
 {
     const size_t n = rows.size();
-    std::vector<double> diagonal(n, 0.0), off(n, 0.0);
     fitted.assign(n, 0.0);
     if (n == 1) {
         fitted[0] = from.back();
@@ -146,10 +114,6 @@ void fit(const std::vector<int>& rows, const std::vector<int>& from_rows, const 
     };
     for (size_t m = 0; m + 1 < n; ++m) {
         const int a = rows[m], b = rows[m + 1];
-        const HatSums hats = hat_sums(b - a);
-        diagonal[m] += 1 + hats.lower;
-        diagonal[m + 1] += hats.upper;
-        off[m] = hats.both;
         for (int j = a; j < b;) {
             // To where either bends.
             const double here = old(j);
@@ -162,14 +126,8 @@ void fit(const std::vector<int>& rows, const std::vector<int>& from_rows, const 
             j = next;
         }
     }
-    diagonal[n - 1] += 1;
     fitted[n - 1] += old(rows.back());
-    for (size_t m = 1; m < n; ++m) {
-        const double w = off[m - 1] / diagonal[m - 1];
-        diagonal[m] -= w * off[m - 1];
-        fitted[m] -= w * fitted[m - 1];
-    }
-    for (size_t m = n; m-- > 0;) fitted[m] = (fitted[m] - (m + 1 < n ? off[m] * fitted[m + 1] : 0.0)) / diagonal[m];
+    divide_by_hats(rows, fitted);
 }
 
 // Vertical velocities of a column's links as single faces have them.
@@ -287,6 +245,12 @@ void regrid_links(const TallCells<D>& t, const Grid<D>& grid, const View<D, cons
 }
 
 }  // namespace
+
+template <int D>
+VelocityAt<D> velocity_anywhere(const Water<D>& w)
+{
+    return Sampler<D>{w.tall.columns, w.tall.faces, w.tall.velocity};
+}
 
 template <int D>
 ColumnVelocity advect_gaps(const Water<D>& w, double dt)
@@ -555,6 +519,7 @@ Below measure_below(const Water<D>& w, const Vec<D>& g)
 }
 
 #define TARN_INSTANTIATE(D)                                                                                         \
+    template VelocityAt<D> velocity_anywhere(const Water<D>&);                                                      \
     template ColumnVelocity advect_gaps(const Water<D>&, double);                                                   \
     template ColumnVelocity regrid(const Water<D>&, const ColumnVelocity&, const TallColumns&, const FaceColumns[2],    \
                                    const std::vector<int>&, const Ground&);                                         \

@@ -315,13 +315,15 @@ Tiles<D> begin(Water<D>& w, const Params& p, double dt, StepReport& report)
 // The level set moves, and droplets and bubbles do. The grid takes back those that have arrived: before the velocity is projected, as
 // what they do to it is not free of divergence. Density and viscosity follow. Returns what was taken back.   [SSK05] §5
 template <int D>
-std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, StepReport& report)
+std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, StepReport& report,
+                                    const std::function<void(StepPart)>& after)
 {
     const Stage stage(report.seconds_surface);
     const Params& p = scene.params;
     move_boundaries(w, scene, dt);
     std::vector<Lost<D>> lost;
     double gained = move_surface(w, scene, dt, lost);
+    if (after) after(StepPart::surface);
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     gained += inlet_volume(w.flows, w.solids, dt);
     std::vector<Lost<D>> returned;
@@ -360,7 +362,7 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
     const Stage stage(report.seconds_pressure);
     predict_bodies(w, scene, w.time + dt, w.time, dt);
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, w.time + dt, dt);
+    couple_bodies(forces, w, scene, dt);
     report.pressure = project_all(w, scene.params, boundary, dt, std::move(forces));
     touch(w, scene, w.time + dt, dt, dt);
 }
@@ -460,9 +462,12 @@ Water<D> initial_water(const Scene& scene)
 
 // The steps of [SSK05] §3, in their order.
 template <int D>
-StepReport step(Water<D>& w, const Scene& scene, double dt)
+StepReport step(Water<D>& w, const Scene& scene, double dt, const std::function<void(StepPart)>& after)
 {
     const Params& p = scene.params;
+    const auto done = [&](StepPart part) {
+        if (after) after(part);
+    };
     StepReport report;
     report.dt = dt;
 
@@ -470,17 +475,21 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     const Tiles<D> around = begin(w, p, dt, report);
 
     // 1. The level set moves, and what the grid cannot hold becomes droplets and bubbles, or comes back from them (§5).
-    const std::vector<Lost<D>> returned = move_interface(w, scene, dt, report);
+    const std::vector<Lost<D>> returned = move_interface(w, scene, dt, report, after);
+    done(StepPart::droplets);
 
     // 2. The velocity moves and feels its forces: u* = advect(u) + dt f / rho.
     const Boundary<D> boundary = boundary_of(w, p);
     advect_velocity(w, p, boundary, around, dt, report);
+    done(StepPart::advection);
     add_forces(w, scene, boundary, returned, dt, report);
+    done(StepPart::forces);
 
     // 3. It becomes divergence free: div(grad p / rho) = div u* / dt  (10),  u = u* - dt grad p / rho  (13).
     project_velocity(w, scene, boundary, dt, report);
     extend_velocity(w, p, boundary, dt, report);
     exchange_after_projection(w, p, boundary, dt, report);
+    done(StepPart::projection);
 
     w.time += dt;
     ++w.step;
@@ -489,10 +498,10 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     return report;
 }
 
-#define TARN_INSTANTIATE(D)                                    \
-    template Water<D> initial_water(const Scene&);             \
-    template StepReport step(Water<D>&, const Scene&, double); \
-    template double fastest_near_water(const Water<D>&);       \
+#define TARN_INSTANTIATE(D)                                                                                  \
+    template Water<D> initial_water(const Scene&);                                                           \
+    template StepReport step(Water<D>&, const Scene&, double, const std::function<void(StepPart)>&);         \
+    template double fastest_near_water(const Water<D>&);                                                     \
     template void extend_into_solids(Water<D>&, const Boundary<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -8,6 +8,7 @@
 #include "tarn/bodies/rigid.h"
 #include "tarn/bodies/solids.h"
 #include "tarn/effects/spray.h"
+#include "tarn/effects/vortices.h"
 #include "tarn/field/field.h"
 #include "tarn/field/levels.h"
 #include "tarn/phases/carried_volume.h"
@@ -58,6 +59,7 @@ struct Water {
     std::vector<CoarseLevel<D>> coarse;  // on an octree: velocity and pressure in its larger cells, from level 1 on
     std::vector<int> octree_tiles;       // on an octree: the tiles that exist, those of each level counted on from the level below
     TallCells<D> tall;                 // only on a tall grid
+    Vortices<D> vortices;              // particles that keep up whirls, where the scene has any
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
 
     // Made from the scene and the time.
