@@ -35,7 +35,7 @@ public:
             }
             const bool water = std::string(section.name) == "water";
             // Keys of tables without a shape of their own depend on each other, and drawn at random seldom fit.
-            const bool seldom = !section.shape || section.add_shape || std::string(section.name) == "cloud";
+            const bool seldom = !section.shape || section.add_shape || std::string(section.name) == "cloud" || std::string(section.name) == "vortices";
             for (size_t n = water ? 1 + pick(2) : seldom ? chance(30) : pick(2); n > 0; --n) text += entry(section);
         }
         return text;

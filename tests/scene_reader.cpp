@@ -295,6 +295,17 @@ fade = 0.1
 shape = "box"
 min = [0, 0, 0]
 max = [1, 1, 1]
+[[vortices]]
+shape = "sphere"
+center = [1, 0.3, 0.5]
+radius = 0.1
+translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [0.2, 0, 0]}]
+count = 3
+rate = [{t = 0, v = 5}, {t = 1, v = 0}]
+strength = [0, 1, 0.5]
+scatter = 0.2
+size = 0.1
+life = 0.5
 [[waves]]
 kind = "stokes"
 side = "back"
@@ -677,6 +688,7 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
 {
     const std::string source = "[[source]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\n";
     const std::string solid = "[[solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\n";
+    const std::string vortices = "[[vortices]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.2]\nradius = 0.1\nstrength = [0, 1, 0]\n";
     struct Bad {
         std::string text, start, part;
     };
@@ -754,15 +766,18 @@ TEST(SceneReader, every_bad_file_is_refused_with_line_and_key)
         {good + solid + "translate = [{t = nan, v = [0, 0, 0]}]\n", "x.toml:17: solid.0.translate: ", "found nan"},
         {good + solid + "rotate = [{t = 0, v = [0, 0, 0]}, 3]\n", "x.toml:17: solid.0.rotate: ", "a keyframe"},
         {good + "translate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:13: water.0.translate: ", "keyframes move solids, wind, forces and surface pressures only"},
+         "x.toml:13: water.0.translate: ", "keyframes move solids, wind, forces, vortices and surface pressures only"},
         {good + source + "rate = 1\nrotate = [{t = 0, v = [0, 0, 0]}, {t = 1, v = [1, 0, 0]}]\n",
-         "x.toml:18: source.0.rotate: ", "keyframes move solids, wind, forces and surface pressures only"},
+         "x.toml:18: source.0.rotate: ", "keyframes move solids, wind, forces, vortices and surface pressures only"},
         {with(good, "velocity = [0, 0, 0]", "velocity = [{t = 0, v = [0, 0, 0]}]"),
          "x.toml:12: water.0.velocity: ", "expected a number"},
         // Sources, subtraction and place.
         {good + source, "x.toml:13: source.0.velocity: ", "needs velocity or rate"},
         {good + source + "rate = 1\nvelocity = [0, 0, 0]\n", "x.toml:17: source.0.rate: ", "not both"},
         {good + source + "rate = 1\nsubtract = true\n", "x.toml:18: source.0.subtract: ", "stands alone"},
+        {good + vortices + "rate = 1\nsize = 0.001\n", "x.toml:19: vortices.0.size: ", "less than a cell"},
+        {good + vortices, "x.toml:13: vortices.0.rate: ", "none ever starts"},
+        {good + vortices + "rate = 1\nsolid = \"boat\"\n", "x.toml:19: vortices.0.solid: ", "no [[solid]] has the name \"boat\""},
         {good + "subtract = true\n", "x.toml:13: water.0.subtract: ", "nothing before it"},
         {good + solid + "subtract = true\n", "x.toml:17: solid.0.subtract: ", "nothing before it"},
         {good + "translate = [5, 0, 0]\n", "x.toml:9: water.0.shape: ", "outside the domain"},

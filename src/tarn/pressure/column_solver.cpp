@@ -373,11 +373,12 @@ void coarsen_faces(const ColumnLevel& fine, ColumnLevel& coarse, int axis)
     });
     to.start.assign(1, 0);
     to.row.clear(), to.lower.clear(), to.upper.clear(), to.open.clear(), to.mean.clear();
-    for (const FaceColumns& part : parts) {
+    for (FaceColumns& part : parts) {
         const auto join = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
         for (const int count : part.start) to.start.push_back(to.start.back() + count);
         join(to.row, part.row), join(to.lower, part.lower), join(to.upper, part.upper);
         join(to.open, part.open), join(to.mean, part.mean);
+        part = {};
     }
     to.scale.assign(to.row.size(), 1);
     to.own = to.open;

@@ -284,7 +284,8 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
 {
     Room& room = *room_;
     World world = room.empty;
-    const KernelShapes shapes = room.scene.solids.for_kernels(time);
+    const DomainParams& domain = room.scene.params.domain;
+    const KernelShapes shapes = room.scene.solids.for_kernels(time, {{domain.size[0], domain.size[1], domain.size[2]}, cell_size(domain)});
     world.place(room.scene.params, time);
     world.tank.phi = phi.view();
     world.tank.solid = solids.distance.view();

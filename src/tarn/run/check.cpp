@@ -23,11 +23,11 @@ namespace cost {
 constexpr double program = 49e6;                         // bytes of the program itself, its libraries and threads
 constexpr double device_program = 600e6;                 // bytes of the GPU's own program, lists and reductions
 constexpr double device_runtime = 300e6;                 // bytes of its driver in the program
-constexpr double memory_per_tall_node = 600;             // its columns' levels, faces and velocities, twice
+constexpr double memory_per_tall_node = 400;             // its columns' levels, faces and velocities, twice
 constexpr double memory_per_cell = 28;                   // bytes, wet or dry
 constexpr double memory_per_octree_cell = 16;            // instead, where those that are not touched are in larger ones
 constexpr double memory_per_touched_cell[] = {78, 112};  // bytes on top where water comes, in 2D and 3D
-constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance, open faces, and velocities if it moves
+constexpr double memory_per_solid_field = 4;  // bytes a cell; a distance and open faces
 constexpr double memory_per_sample = 24;      // bytes, of a mesh or terrain: most of it while distances are found
 constexpr double memory_per_pixel = 15;       // bytes, of the preview
 constexpr double memory_per_state_cell = 12;  // bytes, while two fields of a state are packed at once
@@ -201,7 +201,7 @@ private:
         if (o.preview) e.memory += cost::memory_per_pixel * pixels;
         if (o.state) e.memory += cost::memory_per_state_cell * double(e.cells);
         if (!scene_.solids.empty())
-            e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D + (scene_.solids.moving() ? D : 0));
+            e.memory += cost::memory_per_solid_field * double(e.cells) * (1 + D);
         for (const Shape& s : solids_)
             e.memory += cost::memory_per_sample * s.sampled.nodes[0] * s.sampled.nodes[1] * s.sampled.nodes[2];
     }

@@ -247,8 +247,9 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
             if (closed) (void)shapes.distance(x, &owner);
             // What is at x after the step was at back(x) before it.
             const Vec3 from = closed && moving ? motion[owner].back.apply(x) : x;
-            if (moving) velocity(c) = dt > 0 ? static_cast<float>((x[a] - from[a]) / dt) : 0.0f;
-            if (any_body) body(c) = closed ? motion[owner].body : 0;
+            // Pages with nothing but open faces are not touched.
+            if (moving && (closed || velocity(c) != 0)) velocity(c) = dt > 0 ? static_cast<float>((x[a] - from[a]) / dt) : 0.0f;
+            if (any_body && (closed || body(c) != 0)) body(c) = closed ? motion[owner].body : 0;
             if (any_no_slip) no_slip(c) = closed && motion[owner].no_slip;
         });
     }

@@ -218,7 +218,7 @@ Found check_entry(const Section& section, const ShapeParams& shape, size_t i, co
                                             word_of(shape_words(), static_cast<int>(shape.shape)) +
                                             "\"; choose another shape"};
     if (shape.subtract && !listed)
-        return Problem{entry + "subtract", "a " + name + " stands alone; subtract is for water and solids"};
+        return Problem{entry + "subtract", "[[" + name + "]] stands alone; subtract is for water and solids"};
     if (shape.subtract && i == 0)
         return Problem{entry + "subtract", "the first [[" + name + "]] has nothing before it to be cut from"};
     const bool moving = shape.translate.varies() || shape.rotate.varies();

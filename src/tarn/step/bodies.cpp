@@ -1,7 +1,6 @@
 #include "tarn/step/bodies.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "tarn/field/closed_part.h"
@@ -56,7 +55,7 @@ struct BodyPush {
     Vec3 force, torque;
 };
 
-// Finds the bodies around a wet cell: by its faces, or, where none is closed, by what reaches into it. Most cells have none.
+// Finds the bodies around a wet cell: by its faces, or, where none is closed, by what reaches into it, if that counts. Most cells have none.
 template <int D>
 struct BodiesAround {
     static constexpr int most = 3;
@@ -65,6 +64,7 @@ struct BodiesAround {
     Grid<D> grid;
     FaceView<D, const uint8_t> closed_by;
     const int* body_of;  // an entry's, or -1
+    bool reaching;       // whether what closes no face counts
 
     // Most cells are told by one of their nodes.
     TARN_HD bool may_be_near(Cell<D> c) const
@@ -85,7 +85,7 @@ struct BodiesAround {
         for (int a = 0; a < D; ++a)
             for (int side = 0; side < 2; ++side)
                 if (const int body = closed_by[a](moved<D>(c, a, side))) add(body - 1);
-        if (count == 0 && nodes_at_cell<D>(nodes, c) < h) {
+        if (reaching && count == 0 && nodes_at_cell<D>(nodes, c) < h) {
             int owner = 0;
             (void)shapes.distance(lift<D>(grid.centre(c)), &owner);
             if (body_of[owner] >= 0) add(body_of[owner]);
@@ -106,6 +106,8 @@ struct OwnedBy {
 // J of a body in a wet cell.
 template <int D>
 struct TermOfBody {
+    static constexpr bool reaching = false;
+
     TARN_HD RigidTerm<D> operator()(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c) const
     {
         const OwnedBy<D> owns{around.closed_by, number};
@@ -130,6 +132,7 @@ struct TermOfBody {
 // The push of a body in a wet cell, with the field of gravity over its strength.
 template <int D>
 struct PushOfBody {
+    static constexpr bool reaching = true;
     FrameForces down;
 
     TARN_HD BodyPush operator()(const BodiesAround<D>& around, const BodyView<D>& body, int number, Cell<D> c) const
@@ -150,7 +153,8 @@ std::vector<Found> find_in_cells(const Water<D>& w, const Scene& scene, const Ke
     for (size_t s = 0; s < scene.solids.size(); ++s) body_of_entry.push_back(scene.solids.body_of(s));
     const Mirror entries_mirror, bodies_mirror, tiles_mirror;
     const BodiesAround<D> around{wet_cells(w, scene.params), kept.view(), w.grid,
-                                 w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size())};
+                                 w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size()),
+                                 Make::reaching};
     const std::vector<uint8_t> near = parallel_any("bodies", w.map, tile_active, [=] TARN_KERNEL(Cell<D> c) {
         return static_cast<uint8_t>(around.may_be_near(c) ? 1 : 0);
     });
@@ -190,13 +194,6 @@ std::vector<Found> find_in_cells(const Water<D>& w, const Scene& scene, const Ke
     std::vector<Found> found(static_cast<size_t>(count));
     if (count > 0) backend::copy(found.data(), to, found.size() * sizeof(Found));
     return found;
-}
-
-// The solids at time t, for cells.
-template <int D>
-KernelShapes solids_at(const Water<D>& w, const Scene& scene, double t)
-{
-    return scene.solids.for_kernels(t, {lift<D>(w.grid.size()), w.grid.h});
 }
 
 // A body's acceleration by gravity and the frame as it moves now.
@@ -312,7 +309,8 @@ void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, dou
         const double scale = p.fluid.density.constant() * strength * cell_volume(w.grid);
         FrameForces down = frame;
         down.gravity = (1 / strength) * lift<D>(take<D>(frame.gravity));
-        for (const BodyPush& push : find_in_cells<BodyPush>(w, scene, solids_at(w, scene, t), PushOfBody<D>{down})) {
+        const KernelShapes shapes = scene.solids.for_kernels(t, {lift<D>(w.grid.size()), w.grid.h});
+        for (const BodyPush& push : find_in_cells<BodyPush>(w, scene, shapes, PushOfBody<D>{down})) {
             RigidBody& b = w.bodies[static_cast<size_t>(push.body)];
             b.force += scale * push.force;
             b.torque += scale * push.torque;
@@ -326,12 +324,12 @@ void predict_bodies(Water<D>& w, const Scene& scene, double t, double start, dou
 }
 
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double t, double dt)
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& w, const Scene& scene, double dt)
 {
     if (w.bodies.empty()) return;
-    const auto shapes = std::make_shared<const KernelShapes>(solids_at(w, scene, t));
-    forces.bodies = [&w, &scene, shapes]() -> const RigidRows<D>* {
-        w.rigid.set(find_in_cells<RigidTerm<D>>(w, scene, *shapes, TermOfBody<D>{}), responses(w, scene.params));
+    forces.bodies = [&w, &scene]() -> const RigidRows<D>* {
+        // The faces tell all.
+        w.rigid.set(find_in_cells<RigidTerm<D>>(w, scene, KernelShapes({}), TermOfBody<D>{}), responses(w, scene.params));
         return w.rigid.any() ? &w.rigid : nullptr;
     };
     forces.move_bodies = [&w, &scene, dt](const Field<D>& x) {
@@ -375,7 +373,7 @@ void touch(Water<D>& w, const Scene& scene, double t, double dt, double move)
     template std::vector<RigidBody> bodies_now(const Water<D>&, const Params&);                                      \
     template void move_bodies(Water<D>&, const Scene&, double);                                                      \
     template void predict_bodies(Water<D>&, const Scene&, double, double, double);                                   \
-    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double, double);                      \
+    template void couple_bodies(ProjectionForces<D>&, Water<D>&, const Scene&, double);                              \
     template void touch(Water<D>&, const Scene&, double, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -31,7 +31,7 @@ void predict_bodies(Water<D>& water, const Scene& scene, double t, double start,
 
 // The bodies as part of the pressure's system.
 template <int D>
-void couple_bodies(ProjectionForces<D>& forces, Water<D>& water, const Scene& scene, double t, double dt);
+void couple_bodies(ProjectionForces<D>& forces, Water<D>& water, const Scene& scene, double dt);
 
 // Contacts among bodies, solids and the domain's sides, and joints, after a solve over dt, for the move that follows, which is as
 // long as `move`: what they change of the velocities is remembered as a force over dt, which the next solve starts with, so that

@@ -270,7 +270,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     const Params& p = scene.params;
     const double dt = change.dt;
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, change.t, dt);
+    couple_bodies(forces, w, scene, dt);
     if (p.fluid.surface_tension.constant() > 0) forces.kappa = &w.kappa;
     if (!p.surface_pressure.empty()) {
         set_surface_pressure(w.surface_pressure, scene, w.tiles_active, change.t);

@@ -362,7 +362,7 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
     const Stage stage(report.seconds_pressure);
     predict_bodies(w, scene, w.time + dt, w.time, dt);
     ProjectionForces<D> forces;
-    couple_bodies(forces, w, scene, w.time + dt, dt);
+    couple_bodies(forces, w, scene, dt);
     report.pressure = project_all(w, scene.params, boundary, dt, std::move(forces));
     touch(w, scene, w.time + dt, dt, dt);
 }
