@@ -279,6 +279,17 @@ TEST(Play, ThereIsRoomForABallOrNone)
     EXPECT_THROW(p.apply(stroke(Brush::wall, {0.3, 0.5}, {0.7, 0.5}, 0.03)), InputError);
     EXPECT_EQ(p.balls().size(), 1u);
     go_on(p, 0.05);
+    // A wall where a scene's own body began: the water starts again without it.
+    Params with_body = tank(0.2);
+    with_body.solid.push_back(ball({0.3, 0.5}, 0.06, 600, {1, 0}));
+    Playground own(with_body);
+    go_on(own, 0.3);
+    own.begin_stroke();
+    own.apply(stroke(Brush::wall, {0.25, 0.5}, {0.35, 0.5}, 0.03));
+    own.restart();
+    EXPECT_TRUE(own.balls().empty());
+    EXPECT_FALSE(own.solids().empty());
+    go_on(own, 0.05);
     Playground full(tank(0.2));
     for (int n = 0; n < 18; ++n) full.apply(thrown({0.08 + 0.11 * (n % 8), 0.3 + 0.13 * (n / 8)}, 0.001, 600, {}));
     EXPECT_EQ(full.balls().size(), 16u) << "the oldest make no room";

@@ -211,7 +211,13 @@ void Playground::restart()
     Params params = start_;
     params.domain.cells = scene_.params.domain.cells;
     params.domain.gravity = start_.domain.gravity;
-    scene_ = scene_of(params);
+    try {
+        scene_ = scene_of(params);
+    } catch (const InputError&) {
+        // A wall stands now where a body began.
+        params.solid.resize(first_body(params.solid));
+        scene_ = scene_of(params);
+    }
     water_ = initial_water<2>(scene_);
     ink_.clear();
     backup_ = Backup<2>(water_.grid);
@@ -221,9 +227,9 @@ void Playground::restart()
     ++solids_changed_;
 }
 
-void Playground::rebuild()
+// Nothing is changed where there is no such scene.
+void Playground::rebuild(Params params)
 {
-    Params params = scene_.params;
     place_bodies(params.solid, water_.bodies);
     scene_ = scene_of(params);
     water_ = carried_over(water_, scene_);
@@ -240,9 +246,11 @@ void Playground::set(const std::string& key, const std::string& value)
     Params trial = scene_.params;
     const Setting& setting = set_parameter(trial, key, value);
     if (const auto wrong = problems(trial); !wrong.empty()) throw InputError(wrong[0].key + ": " + wrong[0].text);
-    scene_.params = std::move(trial);
+    if (setting.restarts)
+        rebuild(std::move(trial));
+    else
+        scene_.params = std::move(trial);
     (void)set_parameter(start_, key, value);
-    if (setting.restarts) rebuild();
 }
 
 void Playground::set_gravity(Vec<2> gravity)
@@ -257,8 +265,8 @@ void Playground::set_cells(int cells)
     Params trial = scene_.params;
     trial.domain.cells = cells;
     if (const auto wrong = problems(trial); !wrong.empty()) throw InputError(wrong[0].key + ": " + wrong[0].text);
-    scene_.params.domain.cells = start_.domain.cells = cells;
-    rebuild();
+    rebuild(std::move(trial));
+    start_.domain.cells = cells;
 }
 
 void Playground::begin_stroke()

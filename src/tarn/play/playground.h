@@ -103,7 +103,7 @@ private:
     };
 
     Advanced failed(const std::string& why);
-    void rebuild();
+    void rebuild(Params params);
     void draw_wall(const Stroke& stroke);
     void throw_ball(const Stroke& stroke);
     void remove_balls(const Stroke& stroke);
