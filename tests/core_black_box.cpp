@@ -17,7 +17,7 @@ struct Closed {
     Grid<2> grid;
     Tiles<2> tiles;
     FaceField<2> w;
-    Field<2> inverse, excess, b, x, p, z;
+    Field<2> inverse, dirichlet, b, x, p, z;
     Poisson<2> system;
 
     explicit Closed(Cell<2> cells)
@@ -25,12 +25,12 @@ struct Closed {
           tiles(all_tiles(grid)),
           w(grid),
           inverse(grid),
-          excess(grid),
+          dirichlet(grid),
           b(grid),
           x(grid),
           p(grid),
           z(grid),
-          system{&w, &inverse, &excess, tiles, TileMap<2>(grid, 1), false}
+          system{&w, &inverse, &dirichlet, tiles, TileMap<2>(grid, 1), false}
     {
     }
     template <class F>
@@ -45,13 +45,13 @@ struct Closed {
     }
     SolveReport solve(BlackBox& black_box)
     {
-        black_box.build(system, excess, false);
+        black_box.build(system, dirichlet, false);
         Field<2, int> labels;
-        const ClosedPockets<2> pockets = find_closed_pockets(system, excess, labels, false);
-        remove_means(b, system, pockets);
-        IterationRoom room;
-        return solve_multigrid(x, b, system, pockets, black_box, Goal{.tolerance = 1e-4, .from_zero = true}, p, z,
-                               room);
+        const ClosedComponents<2> closed = find_closed_components(system, dirichlet, labels, false);
+        remove_means(b, system, closed);
+        IterationWorkspace workspace;
+        return solve_multigrid(x, b, system, closed, black_box, Goal{.tolerance = 1e-4, .from_zero = true}, p, z,
+                               workspace);
     }
     double dot(const Field<2>& f, const Field<2>& g) const
     {
@@ -118,31 +118,31 @@ TEST(BlackBox, is_symmetric_and_positive_on_any_grid)
             const float size = std::pow(10.0f, static_cast<float>(random() % 4));
             return solid(c) || solid(below) ? 0.0f : size;
         });
-        backend::each(s.grid.box(), [&](Cell<2> c) { s.excess(c) = !solid(c) && random() % 20 == 0 ? 1.0f : 0.0f; });
+        backend::each(s.grid.box(), [&](Cell<2> c) { s.dirichlet(c) = !solid(c) && random() % 20 == 0 ? 1.0f : 0.0f; });
         for (const BlackBoxEffort effort : {BlackBoxEffort{}, BlackBoxEffort{.visits = 2, .bodies = true}}) {
             BlackBox tuned(s.grid, effort, false), plain(s.grid, effort, true);
             Field<2> r[2] = {Field<2>(s.grid), Field<2>(s.grid)}, z[2] = {Field<2>(s.grid), Field<2>(s.grid)};
-            tuned.build(s.system, s.excess, true);
+            tuned.build(s.system, s.dirichlet, true);
             Field<2, int> labels;
-            const ClosedPockets<2> pockets = find_closed_pockets(s.system, s.excess, labels, true);
+            const ClosedComponents<2> closed = find_closed_components(s.system, s.dirichlet, labels, true);
             double norms[2];
             for (int k = 0; k < 2; ++k) {
                 s.set_noise(random);
                 backend::each(s.grid.box(), [&](Cell<2> c) { r[k](c) = s.inverse(c) > 0 ? s.b(c) : 0.0f; });
-                remove_means(r[k], s.system, pockets);
+                remove_means(r[k], s.system, closed);
                 tuned.precondition(z[k], r[k], &norms[k]);
                 EXPECT_NEAR(norms[k], s.dot(z[k], r[k]), 1e-6 * norms[k]);
                 EXPECT_GE(norms[k], 0);
-                remove_means(z[k], s.system, pockets);
+                remove_means(z[k], s.system, closed);
             }
             const double scale = std::sqrt(norms[0] * norms[1]);
             EXPECT_NEAR(s.dot(z[0], r[1]), s.dot(z[1], r[0]), 1e-4 * scale) << n;
 
-            plain.build(s.system, s.excess, true);
+            plain.build(s.system, s.dirichlet, true);
             double norm;
             plain.precondition(s.z, r[0], &norm);
             EXPECT_NEAR(norm, norms[0], 1e-4 * norms[0]);
-            remove_means(s.z, s.system, pockets);
+            remove_means(s.z, s.system, closed);
             const double largest = parallel_max("largest", s.tiles, [&](Cell<2> c) { return std::fabs(z[0](c)); });
             backend::each(s.grid.box(), [&](Cell<2> c) { EXPECT_NEAR(s.z(c), z[0](c), 1e-4 * largest); });
         }
@@ -155,7 +155,7 @@ double true_residual(const Closed& s, const Field<2>& right)
     double worst = 0;
     backend::each(s.grid.box(), [&](Cell<2> c) {
         if (!(s.inverse(c) > 0)) return;
-        double left = double(right(c)) - double(s.excess(c)) * s.x(c);
+        double left = double(right(c)) - double(s.dirichlet(c)) * s.x(c);
         for (int a = 0; a < 2; ++a)
             for (const int side : {0, 1}) {
                 Cell<2> face = c, other = c;
@@ -177,22 +177,22 @@ TEST(ConjugateGradients, mic0_solves_bubbles_and_stands_in_for_the_multigrid)
             std::mt19937 random(5);
             Closed s({40, 30});
             fill_with_bubbles(s, random, Interface::sharp, false);
-            if (open) backend::each(s.grid.box(), [&](Cell<2> c) { s.excess(c) = c[1] == 29 ? 833.0f : 0.0f; });
+            if (open) backend::each(s.grid.box(), [&](Cell<2> c) { s.dirichlet(c) = c[1] == 29 ? 833.0f : 0.0f; });
             s.set_noise(random);
             BlackBox black_box(s.grid);
-            black_box.build(s.system, s.excess, open);
+            black_box.build(s.system, s.dirichlet, open);
             Field<2, int> labels;
-            const ClosedPockets<2> pockets = find_closed_pockets(s.system, s.excess, labels, false);
-            EXPECT_EQ(pockets.any(), !open);
-            remove_means(s.b, s.system, pockets);
+            const ClosedComponents<2> closed = find_closed_components(s.system, s.dirichlet, labels, false);
+            EXPECT_EQ(closed.any(), !open);
+            remove_means(s.b, s.system, closed);
             Field<2> right(s.grid);
             right.copy(s.b);
-            IterationRoom room;
+            IterationWorkspace workspace;
             Goal goal{.tolerance = 1e-4, .from_zero = true};
             if (fallback) goal.max_iterations = 3;
             const SolveReport report =
-                fallback ? solve_multigrid(s.x, s.b, s.system, pockets, black_box, goal, s.p, s.z, room)
-                         : solve_mic0(s.x, s.b, s.system, pockets, goal, s.p, s.z);
+                fallback ? solve_multigrid(s.x, s.b, s.system, closed, black_box, goal, s.p, s.z, workspace)
+                         : solve_mic0(s.x, s.b, s.system, closed, goal, s.p, s.z);
             EXPECT_TRUE(report.converged);
             EXPECT_EQ(report.fallback, fallback);
             EXPECT_LT(true_residual(s, right), 1e-3) << open << fallback << ' ' << report.iterations;
@@ -207,10 +207,10 @@ TEST(ConjugateGradients, mic0_takes_fewer_iterations_than_cells_along_a_side)
         std::mt19937 random(9);
         Closed s({n, n});
         s.set_inner_faces([](Cell<2>, int) { return 1.0f; });
-        backend::each(s.grid.box(), [&](Cell<2> c) { s.excess(c) = c[1] == n - 1 ? 2.0f : 0.0f; });
+        backend::each(s.grid.box(), [&](Cell<2> c) { s.dirichlet(c) = c[1] == n - 1 ? 2.0f : 0.0f; });
         s.set_noise(random);
-        invert_diagonal(s.inverse, s.excess, s.w, s.tiles);
-        const SolveReport report = solve_mic0(s.x, s.b, s.system, ClosedPockets<2>{}, Goal{.tolerance = 1e-4, .from_zero = true}, s.p, s.z);
+        invert_diagonal(s.inverse, s.dirichlet, s.w, s.tiles);
+        const SolveReport report = solve_mic0(s.x, s.b, s.system, ClosedComponents<2>{}, Goal{.tolerance = 1e-4, .from_zero = true}, s.p, s.z);
         EXPECT_TRUE(report.converged);
         return report.iterations;
     };
@@ -224,7 +224,7 @@ TEST(ConjugateGradients, a_constant_gives_no_product)
     std::mt19937 random(6);
     Closed s({64, 48});
     fill_with_bubbles(s, random, Interface::sharp, true);
-    invert_diagonal(s.inverse, s.excess, s.w, s.tiles);
+    invert_diagonal(s.inverse, s.dirichlet, s.w, s.tiles);
     s.x.fill(1234.567f);
     const PoissonView<2> a = view_of(s.system);
     const auto x = std::as_const(s.x).view();
@@ -233,7 +233,7 @@ TEST(ConjugateGradients, a_constant_gives_no_product)
 
 // Every second cell is air, by chance: bodies of all shapes, up to a single cell apart. Without equations of their own
 // they take the multigrid more than the 12 iterations that a factor of two each allows.
-TEST(LightBodies, are_told_apart_however_close)
+TEST(DeflationAggregates, are_told_apart_however_close)
 {
     const auto iterations = [](bool bodies) {
         std::mt19937 random(4);

@@ -173,11 +173,11 @@ void expect_no_overshoot(int cells)
         v(c) = in ? 1.0f : 0.0f;
     });
     Gradient<D> gradient(grid);
-    CipRoom<D> room(grid);
+    CipWorkspace<D> workspace(grid);
     find_gradient(gradient, f, -1, tiles);
-    find_deformation(room, velocity, tiles);
+    find_deformation(workspace, velocity, tiles);
     for (const double cfl : {0.3, 0.7, 1.0, 2.5, 6.0})
-        for (int step = 0; step < 10; ++step) advect_cip(f, gradient, velocity, tiles, cfl * grid.h, 1e9, room);
+        for (int step = 0; step < 10; ++step) advect_cip(f, gradient, velocity, tiles, cfl * grid.h, 1e9, workspace);
     double most = 0, sum = 0;
     parallel_for("range", tiles, [&](Cell<D> c) {
         most = std::max(most, std::fabs(v(c) - 0.5));
@@ -291,13 +291,13 @@ double hump_error(int cells, bool cip, bool rational = false)
     const auto v = f.view();
     parallel_for("hump", tiles, [=](Cell<D> c) { v(c) = static_cast<float>(hump(grid.centre(c), 0)); });
     Gradient<D> gradient(grid);
-    CipRoom<D> room(grid, rational);
+    CipWorkspace<D> workspace(grid, rational);
     find_gradient(gradient, f, -1, tiles);
     const int steps = static_cast<int>(std::ceil(0.5 * t / (0.45 * grid.h)));
     Field<D>* const scratch[2] = {&s0, &s1};
-    find_deformation(room, velocity, tiles);
+    find_deformation(workspace, velocity, tiles);
     for (int step = 0; step < steps; ++step)
-        cip ? advect_cip(f, gradient, velocity, tiles, t / steps, 1e9, room)
+        cip ? advect_cip(f, gradient, velocity, tiles, t / steps, 1e9, workspace)
             : advect(f, velocity, tiles, t / steps, Advection::semi_lagrangian, 1e9, 1e9, scratch);
     return parallel_sum("error", tiles, [=](Cell<D> c) { return std::fabs(v(c) - hump(grid.centre(c), t)); }) /
            double(grid.count());
@@ -325,10 +325,10 @@ double oblique_error(int cells)
     const auto v = f.view();
     parallel_for("wave", tiles, [=](Cell<2> c) { v(c) = static_cast<float>(wave(grid.centre(c))); });
     Gradient<2> gradient(grid);
-    CipRoom<2> room(grid);
+    CipWorkspace<2> workspace(grid);
     find_gradient(gradient, f, -1, tiles);
-    find_deformation(room, velocity, tiles);
-    advect_cip(f, gradient, velocity, tiles, dt, 1e9, room);
+    find_deformation(workspace, velocity, tiles);
+    advect_cip(f, gradient, velocity, tiles, dt, 1e9, workspace);
     double sum = 0;
     int count = 0;
     backend::each(Box<2>{Cell<2>::all(3), Cell<2>::all(cells - 3)}, [&](Cell<2> c) {

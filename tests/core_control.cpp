@@ -297,7 +297,7 @@ void rain_brings_its_rate(Phases phases, double cfl)
     EXPECT_NEAR(w.volume_expected - before, given, 1.01 * each);
     // What has landed moves the surface to first order; the correction gives back the rest.
     EXPECT_NEAR(measure(w, scene.params).volume - before, given, 0.0025 * before);
-    EXPECT_GT(w.fragments.count(), 0);
+    EXPECT_GT(w.droplets.count(), 0);
 }
 TEST(Rain, brings_its_rate)
 {

@@ -22,8 +22,8 @@ struct DropAt {
 template <int D>
 void put(Water<D>& w, const std::vector<DropAt<D>>& drops)
 {
-    w.fragments.resize(static_cast<int>(drops.size()));
-    const FragmentView<D> s = w.fragments.view();
+    w.droplets.resize(static_cast<int>(drops.size()));
+    const FragmentView<D> s = w.droplets.view();
     for (size_t i = 0; i < drops.size(); ++i) {
         for (int a = 0; a < D; ++a) {
             s.x[a][i] = drops[i].x[a];
@@ -33,15 +33,15 @@ void put(Water<D>& w, const std::vector<DropAt<D>>& drops)
         s.age[i] = s.life[i] = s.kind[i] = 0;
         s.id[i] = static_cast<float>(i);
     }
-    w.volume_expected += totals(w.fragments, w.grid, Params{}).volume_droplets;
+    w.volume_expected += totals(w.droplets, w.grid, Params{}).volume_droplets;
 }
 
 // Everything that water should hold: target volumes, and drops.
 template <int D>
 double accounted(const Water<D>& w)
 {
-    double sum = w.ledger.elsewhere + totals(w.fragments, w.grid, Params{}).volume_droplets;
-    for (const double volume : w.ledger.expected) sum += volume;
+    double sum = w.targets.elsewhere + totals(w.droplets, w.grid, Params{}).volume_droplets;
+    for (const double volume : w.targets.expected) sum += volume;
     return sum;
 }
 
@@ -125,7 +125,7 @@ TEST(Drops, landing_is_no_faster_in_shorter_steps)
         put(w, rain);
         EXPECT_LT(run_to(w, scene, 0.5), 2.0) << dt;  // all has landed by then
         run_to(w, scene, 1.0);
-        EXPECT_EQ(w.fragments.count(), 0);
+        EXPECT_EQ(w.droplets.count(), 0);
         EXPECT_NEAR(accounted(w), w.volume_expected, 1e-6 * w.volume_expected) << dt;
     }
 }
@@ -149,8 +149,8 @@ TEST(Drops, and_target_volumes_add_up_to_what_there_should_be)
         int most = 0;
         run_to(w, scene, 1.2, [&](const StepReport&) {
             EXPECT_NEAR(accounted(w), before, 1e-6 * before);
-            for (const double volume : w.ledger.expected) EXPECT_GE(volume, 0);
-            most = std::max(most, w.fragments.count());
+            for (const double volume : w.targets.expected) EXPECT_GE(volume, 0);
+            most = std::max(most, w.droplets.count());
         });
         EXPECT_EQ(w.volume_expected, before);
         EXPECT_GT(most, 10) << correction;
@@ -192,10 +192,10 @@ TEST(Drops, end_in_no_solid_and_behind_no_wall)
     int touching = 0;
     for (int n = 0; n < 60; ++n) {
         w.spraying.fresh = 0;
-        const auto landed = fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, Wind{},
+        const auto landed = fly(w.droplets, w.phi, w.targets, w.solids, boundary_of(w, p), p, Wind{},
                                 FrameForces{p.domain.gravity.at(0)}, 0.02, w.spraying);
         const Obstacles<2> obstacles(boundary_of(w, p), h, sides_of(w.solids, w.grid));
-        for (const Fragment<2>& f : read_fragments(w.fragments)) {
+        for (const Droplet<2>& f : read_fragments(w.droplets)) {
             const Vec<2, float> x = f.x.as<float>();
             EXPECT_GE(obstacles.outside(x), -1e-4f);
             touching += obstacles.outside(x) < 0.01f;
@@ -211,7 +211,7 @@ TEST(Drops, end_in_no_solid_and_behind_no_wall)
             if (was > 0) EXPECT_GT(across, -1.5 * h) << f.id;
             if (std::fabs(along) < 0.2 - 2 * h && across > 1.5 * h && across < 6 * h) was = 1;
         }
-        if (n == 59) EXPECT_LT(w.fragments.count(), 20) << "they slide off";
+        if (n == 59) EXPECT_LT(w.droplets.count(), 20) << "they slide off";
     }
     EXPECT_GT(touching, 100);
 }
@@ -234,9 +234,9 @@ TEST(Drops, there_is_no_limit_to_their_number)
     put(w, rain);
     const double before = w.volume_expected;
     run_to(w, scene, 0.1, [&](const StepReport&) { EXPECT_NEAR(accounted(w), before, 1e-6 * before); });
-    EXPECT_GT(w.fragments.count(), 1 << 16);
+    EXPECT_GT(w.droplets.count(), 1 << 16);
     run_to(w, scene, 0.6, [&](const StepReport&) { EXPECT_NEAR(accounted(w), before, 1e-6 * before); });
-    EXPECT_LT(w.fragments.count(), 100);
+    EXPECT_LT(w.droplets.count(), 100);
 }
 
 template <int D>
@@ -244,10 +244,10 @@ void expect_same(const Water<D>& a, const Water<D>& b)
 {
     EXPECT_EQ(std::memcmp(a.phi.data(), b.phi.data(), a.phi.size() * sizeof(float)), 0);
     EXPECT_EQ(std::memcmp(a.pressure.data(), b.pressure.data(), a.phi.size() * sizeof(float)), 0);
-    ASSERT_EQ(a.fragments.count(), b.fragments.count());
-    for (int c = 0; c < Fragments<D>::columns; ++c)
-        EXPECT_EQ(std::memcmp(a.fragments.column(c), b.fragments.column(c),
-                              static_cast<size_t>(a.fragments.count()) * sizeof(float)),
+    ASSERT_EQ(a.droplets.count(), b.droplets.count());
+    for (int c = 0; c < Droplets<D>::columns; ++c)
+        EXPECT_EQ(std::memcmp(a.droplets.column(c), b.droplets.column(c),
+                              static_cast<size_t>(a.droplets.count()) * sizeof(float)),
                   0);
 }
 
@@ -261,7 +261,7 @@ TEST(Drops, are_the_same_bits_on_any_number_of_threads)
         run_to(w[n], scene, 0.7);
     }
     set_threads(before);
-    EXPECT_GT(w[0].fragments.count(), 0);
+    EXPECT_GT(w[0].droplets.count(), 0);
     expect_same(w[0], w[1]);
 }
 
@@ -290,7 +290,7 @@ TEST(VolumeCorrection, accelerates_no_water)
         p.time.max_step = dt;
         const Scene scene = scene_of(p);
         Water<2> w = initial_water<2>(scene);
-        w.ledger.expected[0] += 0.02;
+        w.targets.expected[0] += 0.02;
         w.volume_expected += 0.02;
         (void)step(w, scene, dt);
         EXPECT_NEAR(measure(w, p).volume, w.volume_expected, 3e-4 * w.volume_expected);

@@ -51,11 +51,11 @@ struct System {
         invert_diagonal(inverse, dirichlet, w, tiles);
         backend::each(grid.box(), [&](Cell<D> c) { b(c) = inverse(c) > 0 ? b(c) : 0.0f; });
     }
-    ClosedPockets<D> close(Field<D, int>& labels)
+    ClosedComponents<D> close(Field<D, int>& labels)
     {
-        ClosedPockets<D> pockets = find_closed_pockets(system, dirichlet, labels, true);
-        remove_means(b, system, pockets);
-        return pockets;
+        ClosedComponents<D> closed = find_closed_components(system, dirichlet, labels, true);
+        remove_means(b, system, closed);
+        return closed;
     }
     std::vector<Cell<D>> unknowns() const
     {
@@ -147,7 +147,7 @@ void agrees_where_cells_share(const Cell<D>& cells, bool regions, bool body)
         s.system.bodies = &s.bodies;
     }
     Field<D, int> labels;
-    const ClosedPockets<D> pockets = s.close(labels);
+    const ClosedComponents<D> closed = s.close(labels);
     Field<D> right(s.grid), second(s.grid);
     right.copy(s.b);
     const Goal goal{.tolerance = 1e-6};
@@ -157,8 +157,8 @@ void agrees_where_cells_share(const Cell<D>& cells, bool regions, bool body)
     s.b.copy(right);
     Multigrid<D> multigrid(s.grid);
     multigrid.build(s.system, s.dirichlet);
-    IterationRoom room;
-    EXPECT_TRUE(solve_multigrid(s.x, s.b, s.system, pockets, multigrid, goal, s.p, s.z, room).converged);
+    IterationWorkspace workspace;
+    EXPECT_TRUE(solve_multigrid(s.x, s.b, s.system, closed, multigrid, goal, s.p, s.z, workspace).converged);
     double most = 0, apart = 0;
     for (const Cell<D>& c : unknowns) {
         most = std::max(most, std::fabs(double(s.x(c))));

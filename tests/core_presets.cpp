@@ -293,8 +293,8 @@ TEST(Words, of_song_2005_keep_water)
         p.method.advection = p.surface.advection = Advection::cip;
         if (which == 1) p.method.phase_velocities = false;
         if (which == 2) p.method.cip_far_air = true;
-        if (which == 3) p.fragments.after_projection = true;
-        if (which == 4) p.fragments.unreferenced = Unreferenced::all;
+        if (which == 3) p.droplets.after_projection = true;
+        if (which == 4) p.droplets.unreferenced = Unreferenced::all;
         if (which == 5) p.method.advection = p.surface.advection = Advection::rational_cip;
         return p;
     };
@@ -310,7 +310,7 @@ TEST(Words, of_song_2005_keep_water)
         Water<2> splash = initial_water<2>(scene);
         const double start = splash.volume_expected;
         run_to(splash, scene, 1.2, [](const StepReport&) {});
-        const FragmentTotals apart = totals(splash.fragments, splash.grid, p);
+        const FragmentTotals apart = totals(splash.droplets, splash.grid, p);
         EXPECT_NEAR(water_volume(splash) + apart.volume_droplets - apart.volume_bubbles, start, 0.01 * start) << which;
     }
 }

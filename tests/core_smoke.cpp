@@ -84,9 +84,9 @@ float greatest(const Field<D>& f)
 TEST(Smoke, fluxes_keep_what_is_the_same_everywhere_and_the_sum)
 {
     const Grid<2> grid({64, 64}, 1.0 / 64);
-    Conservative<2> room(grid);
-    room.capacity.fill(0);
-    parallel_for("set", all_tiles(grid), [v = room.capacity.view()](Cell<2> c) { v(c) = 1; });
+    Conservative<2> workspace(grid);
+    workspace.capacity.fill(0);
+    parallel_for("set", all_tiles(grid), [v = workspace.capacity.view()](Cell<2> c) { v(c) = 1; });
     Field<2> one(grid), disc(grid);
     set_field(one, [](Vec<2>) { return 1.0; });
     set_field(disc, [](Vec<2> x) { return std::hypot(x[0] - 0.5, x[1] - 0.7) < 0.12 ? 1.0 : 0.0; });
@@ -98,7 +98,7 @@ TEST(Smoke, fluxes_keep_what_is_the_same_everywhere_and_the_sum)
     const int steps = 60;
     const auto stream = [&](double x, double y) { return 3.0 / pi * 64 * std::pow(std::sin(pi * x) * std::sin(pi * y), 2) / 64; };
     for (int a = 0; a < 2; ++a) {
-        const auto f = room.flux[a].view();
+        const auto f = workspace.flux[a].view();
         parallel_for_faces("set", all_tiles(grid), a, [=](Cell<2> c) {
             const Vec<2> x = grid.node(c);
             f(c) = static_cast<float>(a == 0 ? 64 * (stream(x[0], x[1] + grid.h) - stream(x[0], x[1]))
@@ -107,7 +107,7 @@ TEST(Smoke, fluxes_keep_what_is_the_same_everywhere_and_the_sum)
     }
     const bool closed[2][2] = {};
     Field<2>* const fields[2] = {&one, &disc};
-    for (int n = 0; n < steps; ++n) carry<2>({{{fields[0], fields[1]}, &room}}, {}, nullptr, closed);
+    for (int n = 0; n < steps; ++n) carry<2>({{{fields[0], fields[1]}, &workspace}}, {}, nullptr, closed);
     float off = 0;
     off = parallel_max("test", all_tiles(grid), [v = std::as_const(one).view()](Cell<2> c) { return std::fabs(v(c) - 1); });
     std::printf("one off by %.2g, sum off by %.2g, top %.4f\n", double(off), sum(disc) / before - 1, double(greatest(disc)));

@@ -130,7 +130,7 @@ TEST(Redistancing, lets_no_ripples_grow)
     }
 }
 
-// Sheets of two and three cells in the open, of water or of air, across the axes or oblique, stay as thick as they are: their ridge is no
+// ThinWalls of two and three cells in the open, of water or of air, across the axes or oblique, stay as thick as they are: their ridge is no
 // slope. Where it is taken for one they are 0.6 cells off after 20 times.
 TEST(Redistancing, sheets_keep_their_thickness)
 {

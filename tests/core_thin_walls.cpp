@@ -207,10 +207,10 @@ TEST(ThinWalls, go_on_with_the_same_bits)
     resumed.ahead = w.ahead;
     resumed.phi.copy(w.phi);
     resumed.particles.copy(w.particles);
-    resumed.fragments.copy(w.fragments);
-    resumed.ledger.expected = w.ledger.expected;
-    resumed.ledger.elsewhere = w.ledger.elsewhere;
-    resumed.ledger.body.copy(w.ledger.body);
+    resumed.droplets.copy(w.droplets);
+    resumed.targets.expected = w.targets.expected;
+    resumed.targets.elsewhere = w.targets.elsewhere;
+    resumed.targets.body.copy(w.targets.body);
     resumed.pressure.copy(w.pressure);
     for (int a = 0; a < 2; ++a) resumed.velocity[a].copy(w.velocity[a]);
     restore(resumed, scene);

@@ -287,7 +287,7 @@ void expect_volume_carried(int n)
     for (int a = 0; a < D; ++a) cells[a] = n + 3 * a;
     const Grid<D> grid(cells, 1.0 / n);
     const Tiles<D> tiles = all_tiles(grid);
-    Field<D> phi = distance_field(grid, 1.0f), debt(grid);
+    Field<D> phi = distance_field(grid, 1.0f), volume_error(grid);
     FaceField<D> velocity(grid), path(grid);
     const auto p = phi.view();
     parallel_for("ball", tiles,
@@ -302,12 +302,12 @@ void expect_volume_carried(int n)
         });
     }
     trace_paths(path, velocity, tiles, 1.0);
-    CarriedVolume<D> room(grid);
+    CarriedVolume<D> workspace(grid);
     Boundary<D> boundary;
     boundary.cells = cells;
     const WetPart<D> wet(phi, nullptr);
-    carry_volume(room, debt, wet, velocity, path, boundary, tiles, 1.0);
-    const auto held = room.held.view();
+    carry_volume(workspace, volume_error, wet, velocity, path, boundary, tiles, 1.0);
+    const auto held = workspace.held.view();
     const double before = parallel_sum("sum", tiles, [=](Cell<D> c) { return double(wet(c)); });
     const double after = parallel_sum("sum", tiles, [=](Cell<D> c) { return double(held(c)); });
     EXPECT_GT(before, 10);
@@ -413,12 +413,12 @@ TEST_P(Interfaces, a_drop_bursts_and_every_part_is_accounted_for)
     const double first = measure(w, p).volume;
     size_t most = 0;
     run_to(w, scene, 1.0, [&](const StepReport&) {
-        const FragmentTotals apart = totals(w.fragments, w.grid, p);
-        double booked = w.ledger.elsewhere + apart.volume_droplets - apart.volume_bubbles;
-        for (const double volume : w.ledger.expected) booked += volume;
+        const FragmentTotals apart = totals(w.droplets, w.grid, p);
+        double booked = w.targets.elsewhere + apart.volume_droplets - apart.volume_bubbles;
+        for (const double volume : w.targets.expected) booked += volume;
         EXPECT_NEAR(booked, first, 1e-9 * first);
         EXPECT_NEAR(measure(w, p).volume, first, 1e-4 * first);
-        most = std::max(most, w.ledger.expected.size());
+        most = std::max(most, w.targets.expected.size());
     });
     EXPECT_GT(most, 1u);
 }
@@ -483,7 +483,7 @@ TEST_P(Interfaces, each_phase_keeps_its_own_velocity_at_the_surface)
     backend::each(grid.box(), [&](Cell<2> c) { phi(c) = static_cast<float>((c[1] - 7.5) * grid.h); });
     phases.phi.copy(phi);
     parallel_for_faces("wind", tiles, 0, [&](Cell<2> c) { velocity[0](c) = c[1] > 7 ? 10.0f : 0.0f; });
-    part_velocities(velocity, gradient, phases, known, scratch, moved, CutFaces<2>{}, Sheets<2>{}, tiles);
+    part_velocities(velocity, gradient, phases, known, scratch, moved, CutFaces<2>{}, ThinWalls<2>{}, tiles);
     for (int i = 0; i <= 16; ++i) {
         for (int j = 0; j <= 10; ++j) EXPECT_EQ(velocity[0](Cell<2>{i, j}), 0.0f) << i << ' ' << j;
         for (int j = 5; j < 16; ++j) EXPECT_EQ(phases.air[0](Cell<2>{i, j}), 10.0f) << i << ' ' << j;
@@ -515,7 +515,7 @@ TEST(PhaseVelocities, a_drop_of_a_cell_keeps_its_own)
         phases.phi(c) = static_cast<float>(grid.h * std::min(x[1] - 5.5, length(x - drop) - 0.3));
     });
     parallel_for_faces("drop", tiles, 1, [&](Cell<2> c) { velocity[1](c) = c[0] == 7 && (c[1] == 9 || c[1] == 10) ? -2.0f : 0.0f; });
-    part_velocities(velocity, gradient, phases, known, scratch, moved, CutFaces<2>{}, Sheets<2>{}, tiles);
+    part_velocities(velocity, gradient, phases, known, scratch, moved, CutFaces<2>{}, ThinWalls<2>{}, tiles);
     EXPECT_EQ(velocity[1](Cell<2>{7, 9}), -2.0f);
     EXPECT_EQ(velocity[1](Cell<2>{7, 10}), -2.0f);
     EXPECT_EQ(velocity[1](Cell<2>{7, 6}), 0.0f);
@@ -660,8 +660,8 @@ TEST_P(Interfaces, a_round_bowl_does_not_slow_a_swing)
     const auto energy = [&] {
         const Measures m = measure(w, p);
         double sum = m.kinetic_energy + m.potential_energy;
-        for (const Fragment<2>& f : read_fragments(w.fragments))
-            if (f.kind == FragmentKind::droplet)
+        for (const Droplet<2>& f : read_fragments(w.droplets))
+            if (f.kind == DropletKind::droplet)
                 sum += 1000 * cell_volume(w.grid) * f.volume * (9.81 * w.grid.h * (f.x[1] + 0.5) + 0.5 * dot(f.u, f.u));
         return sum;
     };

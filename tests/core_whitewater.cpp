@@ -41,16 +41,16 @@ struct Given {
         const TwoFrames<D> frames{{&water.phi, &water.phi}, {&water.velocity, &water.velocity}, dt};
         tarn::step(white, frames, 1, 1, water.solids, boundary_of(water, scene.params), around, scene.params);
     }
-    std::vector<Fragment<D>> drops() const
+    std::vector<Droplet<D>> drops() const
     {
-        std::vector<Fragment<D>> all = read_fragments(white.drops);
-        std::erase_if(all, [](const Fragment<D>& f) { return !(f.volume > 0); });
+        std::vector<Droplet<D>> all = read_fragments(white.drops);
+        std::erase_if(all, [](const Droplet<D>& f) { return !(f.volume > 0); });
         return all;
     }
-    int count(FragmentKind kind) const
+    int count(DropletKind kind) const
     {
         int n = 0;
-        for (const Fragment<D>& f : drops()) n += f.kind == kind ? 1 : 0;
+        for (const Droplet<D>& f : drops()) n += f.kind == kind ? 1 : 0;
         return n;
     }
 };
@@ -102,7 +102,7 @@ void expect_rising(int cells)
     for (int n = 0; n < steps; ++n) rising.step(1e-3);
     const double expected = 1e5 * (1.5 - 0.5) * 1.0 * steps * 1e-3, surface = std::pow(cells, D - 1);
     EXPECT_NEAR(static_cast<double>(rising.drops().size()), expected, 4 * std::sqrt(0.25 * steps * 2 * surface)) << cells;
-    for (const Fragment<D>& f : rising.drops()) EXPECT_NEAR(f.u[1], 1.5, 1e-3);
+    for (const Droplet<D>& f : rising.drops()) EXPECT_NEAR(f.u[1], 1.5, 1e-3);
     // No faster than the threshold, and it throws up nothing.
     Given<D> slow(p, still<D>(0.4), flow<D>(0.49 * Vec<D>::unit(1)));
     for (int n = 0; n < 10; ++n) slow.step(1e-3);
@@ -162,9 +162,9 @@ void expect_trapped(int cells)
     const auto number = [&](Vec<D> left) {
         Given<D> given(p, gap, [left](Vec<D> x) { return x[0] < 0.5 ? left : -1.0 * left; });
         given.step(1e-2);
-        EXPECT_EQ(given.count(FragmentKind::droplet), 0);
-        for (const Fragment<D>& f : given.drops()) EXPECT_LT(gap(given.water.grid.h * (f.x + Vec<D>::all(0.5))), 1e-6);
-        return given.count(FragmentKind::bubble);
+        EXPECT_EQ(given.count(DropletKind::droplet), 0);
+        for (const Droplet<D>& f : given.drops()) EXPECT_LT(gap(given.water.grid.h * (f.x + Vec<D>::all(0.5))), 1e-6);
+        return given.count(DropletKind::bubble);
     };
     const int meet = number(Vec<D>::unit(0)), shear = number(Vec<D>::unit(1));
     EXPECT_GT(meet, 500);
@@ -203,7 +203,7 @@ TEST(Whitewater, wind_and_drag_carry_droplets)
     add(given.white, {{.x = {1, 14, 8}, .u = {}, .volume = 4 * pi / 3 * std::pow(r / h, 3)}});
     for (int n = 0; n < 200; ++n) given.step(0.03, {3, 0, 0});
     ASSERT_EQ(given.drops().size(), 1u);
-    const Fragment<3> f = given.drops()[0];
+    const Droplet<3> f = given.drops()[0];
     EXPECT_NEAR(f.u[0], 3, 0.03);
     EXPECT_NEAR(f.u[1], -std::sqrt(8 * r * 9.81 * 1000 / (3 * 0.5 * 1.2)), 0.02);
 }
@@ -216,11 +216,11 @@ TEST(Whitewater, droplets_divide_and_keep_their_volume)
     p.whitewater.split = 4;
     p.domain.gravity = Vec3{};
     Given<2> given(p, still<2>(-1), flow<2>({}));
-    std::vector<Fragment<2>> list(2000, Fragment<2>{.x = {16, 16}, .u = {}, .volume = 0.01});
+    std::vector<Droplet<2>> list(2000, Droplet<2>{.x = {16, 16}, .u = {}, .volume = 0.01});
     add(given.white, list);
     for (int n = 0; n < 50; ++n) given.step(0.005);
     double volume = 0;
-    for (const Fragment<2>& f : given.drops()) volume += f.volume;
+    for (const Droplet<2>& f : given.drops()) volume += f.volume;
     EXPECT_NEAR(static_cast<double>(given.drops().size()), 2000 * std::numbers::e, 4 * 97);
     EXPECT_NEAR(volume, 20, 20 * 1e-5);
 }
@@ -231,7 +231,7 @@ TEST(Whitewater, drops_that_land_are_foam_for_a_while)
     Params p = quiet<2>(32);
     p.whitewater.size = 0.001;
     Given<2> given(p, [](Vec<2> x) { return x[1] - 0.5; }, flow<2>({0.1, 0}));
-    std::vector<Fragment<2>> list;
+    std::vector<Droplet<2>> list;
     const double pi = std::numbers::pi, h = 1.0 / 32;
     for (int n = 0; n < 4000; ++n) {
         const double r = (n % 2 ? 0.0005 : 0.0015) / h;
@@ -239,11 +239,11 @@ TEST(Whitewater, drops_that_land_are_foam_for_a_while)
     }
     add(given.white, list);
     given.step(0.1);
-    ASSERT_EQ(given.count(FragmentKind::foam), 4000);
+    ASSERT_EQ(given.count(DropletKind::foam), 4000);
     double sum[2] = {};
     int n = 0;
     for (int t = 0; t < 330; ++t) {
-        for (const Fragment<2>& f : given.drops()) {
+        for (const Droplet<2>& f : given.drops()) {
             sum[f.volume > pi * std::pow(0.001 / h, 2)] += 0.01;
             if (t == 20) EXPECT_NEAR(f.x[1], 15.5, 1e-3);
             n += t == 20 ? 1 : 0;
@@ -265,13 +265,13 @@ TEST(Whitewater, an_impact_throws_up_drops)
     p.whitewater.impact_speed = 1;
     p.domain.gravity = Vec3{};
     Given<3> given(p, still<3>(0.5), flow<3>({}));
-    std::vector<Fragment<3>> list(1000, Fragment<3>{.x = {12, 12.5, 12}, .u = {0, -3, 0}, .volume = 1e-4});
+    std::vector<Droplet<3>> list(1000, Droplet<3>{.x = {12, 12.5, 12}, .u = {0, -3, 0}, .volume = 1e-4});
     add(given.white, list);
     given.step(0.02);
-    EXPECT_EQ(given.count(FragmentKind::foam), 1000);
-    EXPECT_NEAR(given.count(FragmentKind::droplet), 2000, 100);
+    EXPECT_EQ(given.count(DropletKind::foam), 1000);
+    EXPECT_NEAR(given.count(DropletKind::droplet), 2000, 100);
     double volume = 0;
-    for (const Fragment<3>& f : given.drops()) {
+    for (const Droplet<3>& f : given.drops()) {
         volume += f.volume;
         EXPECT_LE(length(f.u), 3 * 0.5 * 1.5 + 1e-6);
     }
@@ -286,14 +286,14 @@ TEST(Whitewater, bubbles_rise_and_become_foam)
     p.whitewater.drag = 0.5;
     Given<3> given(p, still<3>(0.8), flow<3>({}));
     const double r = 0.005, h = 1.0 / 16;
-    add(given.white, {{.x = {8, 2, 8}, .u = {}, .volume = 4 * std::numbers::pi / 3 * std::pow(r / h, 3), .kind = FragmentKind::bubble}});
+    add(given.white, {{.x = {8, 2, 8}, .u = {}, .volume = 4 * std::numbers::pi / 3 * std::pow(r / h, 3), .kind = DropletKind::bubble}});
     const double terminal = std::sqrt(8 * r * 9.81 * (1 - 1.2 / 1000) / (3 * 0.5));
     for (int n = 0; n < 20; ++n) given.step(0.01);
     ASSERT_EQ(given.drops().size(), 1u);
     EXPECT_NEAR(given.drops()[0].u[1], terminal, 0.01 * terminal);
     EXPECT_NEAR(given.drops()[0].x[1], 2 + 0.2 * terminal / h, 0.1);
-    for (int n = 0; n < 300 && given.count(FragmentKind::bubble) > 0; ++n) given.step(0.01);
-    EXPECT_EQ(given.count(FragmentKind::foam), 1);
+    for (int n = 0; n < 300 && given.count(DropletKind::bubble) > 0; ++n) given.step(0.01);
+    EXPECT_EQ(given.count(DropletKind::foam), 1);
 }
 
 // There are never more than asked for, but by chance; and it is told.
@@ -318,7 +318,7 @@ TEST(Whitewater, is_the_same_on_any_number_of_threads)
         Given<3> given(p, wave, [](Vec<3> x) { return Vec<3>{x[1], 2 + std::sin(8 * x[0]), x[2] - 0.5}; });
         for (int n = 0; n < 6; ++n) given.step(0.02);
         std::vector<float> numbers;
-        for (int c = 0; c < Fragments<3>::columns; ++c)
+        for (int c = 0; c < Droplets<3>::columns; ++c)
             numbers.insert(numbers.end(), given.white.drops.column(c), given.white.drops.column(c) + given.white.drops.count());
         return numbers;
     };

@@ -24,11 +24,11 @@ Water<D> wavy(int n)
     for (int a = 0; a < D; ++a)
         for (size_t i = 0; i < w.velocity[a].size(); ++i)
             w.velocity[a].data()[i] = 3 * std::sin(0.01f * static_cast<float>(i) + static_cast<float>(a));
-    std::vector<Fragment<D>> drops(2);
+    std::vector<Droplet<D>> drops(2);
     drops[1].volume = 0.25;
-    drops[1].kind = FragmentKind::bubble;
+    drops[1].kind = DropletKind::bubble;
     drops[1].id = 7;
-    write_fragments(w.fragments, drops);
+    write_fragments(w.droplets, drops);
     return w;
 }
 
@@ -53,10 +53,10 @@ void comes_back()
                 ASSERT_NEAR(back.velocity[a](c), w.velocity[a](c), 3.01f / 2048);
             }
     });
-    const auto drops = read_fragments(back.fragments);
+    const auto drops = read_fragments(back.droplets);
     ASSERT_EQ(drops.size(), 2u);
     EXPECT_EQ(drops[1].volume, 0.25);
-    EXPECT_EQ(drops[1].kind, FragmentKind::bubble);
+    EXPECT_EQ(drops[1].kind, DropletKind::bubble);
     EXPECT_EQ(drops[1].id, 7);
 }
 

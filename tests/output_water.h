@@ -17,7 +17,7 @@ Water<D> water_of(Cell<D> cells, double h, Phi&& phi)
     w.phi = Field<D>(w.grid);
     w.velocity = FaceField<D>(w.grid);
     w.pressure = Field<D>(w.grid);
-    w.ledger = Ledger<D>(w.grid);
+    w.targets = TargetVolumes<D>(w.grid);
     const int depth = D == 3 ? cells[D - 1] : 1;
     for (int k = 0; k < depth; ++k)
         for (int j = 0; j < cells[1]; ++j)

@@ -152,20 +152,20 @@ TEST(preview, the_tank_is_shown_or_not)
 
 TEST(preview, drops_behind_water_are_hidden)
 {
-    const auto drawn = [](double z, FragmentKind kind) {
+    const auto drawn = [](double z, DropletKind kind) {
         Water<3> w = water_of<3>({24, 24, 24}, 1.0 / 24, [](Vec3 x) { return std::abs(x[2] - 0.5) - 0.15; });
         const Image without = preview(w, front_view(), 160);
-        std::vector<Fragment<3>> drops(1);
+        std::vector<Droplet<3>> drops(1);
         drops[0].x = {11.5, 11.5, 24 * z - 0.5};
         drops[0].volume = 4;
         drops[0].kind = kind;
-        write_fragments(w.fragments, drops);
+        write_fragments(w.droplets, drops);
         return preview(w, front_view(), 160).rgb != without.rgb;
     };
     // A wall of water stands across the tank, from 0.35 to 0.65 m; the camera looks from beyond 1 m.
-    EXPECT_TRUE(drawn(0.8, FragmentKind::droplet));
-    EXPECT_FALSE(drawn(0.2, FragmentKind::droplet));
-    EXPECT_TRUE(drawn(0.5, FragmentKind::bubble));
+    EXPECT_TRUE(drawn(0.8, DropletKind::droplet));
+    EXPECT_FALSE(drawn(0.2, DropletKind::droplet));
+    EXPECT_TRUE(drawn(0.5, DropletKind::bubble));
 }
 
 TEST(preview, the_picture_is_the_same_on_any_number_of_threads)

@@ -39,11 +39,11 @@ Water<D> water_with_everything(const Grid<D>& grid)
     Water<D> w;
     w.grid = grid;
     const auto make = [&](auto& f) { f = std::remove_cvref_t<decltype(f)>(grid); };
-    for (auto* f : {&w.phi, &w.pressure, &w.debt, &w.smoke_density, &w.temperature}) make(*f);
+    for (auto* f : {&w.phi, &w.pressure, &w.volume_error, &w.smoke_density, &w.temperature}) make(*f);
     for (auto* f : {&w.velocity, &w.acceleration}) make(*f);
     make(w.phi_gradient);
     for (auto& g : w.velocity_gradient) make(g);
-    w.ledger = Ledger<D>(grid);
+    w.targets = TargetVolumes<D>(grid);
     w.flows.due.resize(2);
     w.bodies.resize(1);
     w.tall.on = true;

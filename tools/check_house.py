@@ -220,7 +220,7 @@ STEP_FILES = ("step/free_surface.cpp", "step/surface.cpp")
 STEP_FUNCTIONS = {"step", "move_water", "move_surface", "carry_surface", "change_velocity", "advect_velocity", "add_forces", "project_velocity",
                   "extrapolate_velocity"}
 # What they call that is no part of any method.
-PLUMBING = {"if", "for", "step", "stage", "boundary_of", "select", "sides_of", "sheets_of", "frame_forces", "tiles_to_advect", "has_particles",
+PLUMBING = {"if", "for", "step", "stage", "boundary_of", "select", "sides_of", "thin_walls_of", "frame_forces", "tiles_to_advect", "has_particles",
             "constant", "fastest_face", "isfinite", "advect", "project", "predict_bodies", "touch", "self_advect", "self_advect_cip",
             "follow_velocity", "obey_flows", "is_cip"}
 

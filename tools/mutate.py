@@ -31,7 +31,7 @@ NEAR = {
                  "EnclosedAir*"],
     "surface": ["Redistancing*:Particles*:Surface*:VolumeCorrection*:Geometry*", "CarriedSurface*:StillWater*"],
     "advect": ["Advection*:Cip*:Path*:Gap*:ThinWalls*", "CarriedSurface*", "TaylorGreen*"],
-    "phases": ["Viscosity*:Fragments*:CarriedVolume*:Force*", "*Interfaces*", "TaylorGreen*:Cavity*"],
+    "phases": ["Viscosity*:Droplets*:CarriedVolume*:Force*", "*Interfaces*", "TaylorGreen*:Cavity*"],
 }
 
 # (file below src/tarn/, what stands there once, what is put in its place, what is wrong then)
@@ -44,8 +44,8 @@ FAULTS = [
     ("pressure/multigrid.cpp", "coarse(c) = 0.5f * s;", "coarse(c) = s;", "coarse conductances are twice too large"),
     ("pressure/multigrid.cpp", "xv[i] += iv[i] > 0 ? add : 0.0f;", "xv[i] -= iv[i] > 0 ? add : 0.0f;", "the coarse correction is taken off"),
     ("pressure/project.cpp", "bv[i] = own < 0 ? more - flow : 0.0f;", "bv[i] = own < 0 ? more + flow : 0.0f;", "sign of the divergence"),
-    ("pressure/project.cpp", "tie += box.tie(own, lower, box.wall[a][0]) + box.tie(own, upper, box.wall[a][1]);",
-     "tie += box.tie(own, lower, box.wall[a][0]) - box.tie(own, upper, box.wall[a][1]);", "the surface above pushes with the wrong sign"),
+    ("pressure/project.cpp", "dirichlet_term += box.dirichlet_term(own, lower, box.wall[a][0]) + box.dirichlet_term(own, upper, box.wall[a][1]);",
+     "dirichlet_term += box.dirichlet_term(own, lower, box.wall[a][0]) - box.dirichlet_term(own, upper, box.wall[a][1]);", "the surface above pushes with the wrong sign"),
     ("pressure/project.cpp", "const float x_lower = lower ? x[i - x.next(a)] : surface.on_surface(c, below, a);",
      "const float x_lower = lower ? x[i] : surface.on_surface(c, below, a);", "the gradient's lower index"),
     ("pressure/project.cpp", "rhs += t * surface.on_surface(c, other, a);", "rhs -= t * surface.on_surface(c, other, a);",
@@ -63,8 +63,8 @@ FAULTS = [
     ("surface/particles.cpp", "if (final) p.radius[i] = radius_at(side, here);", ";", "radii are never adjusted"),
     ("advect/advect.cpp", "out(c) = touches_water(phi, c, axis) ? maccormack(old, forth_const, u, place, c, s) : 0.0f;",
      "out(c) = touches_water(phi, c, axis) ? maccormack(old, forth_const, u, place, c, -s) : 0.0f;", "MacCormack's way back leads on"),
-    ("advect/advect.cpp", "x[i] -= part * s * mid_u;", "x[i] += part * s * mid_u;", "paths lead forward along x"),
-    ("advect/advect.cpp", "const int i_face = locate(px + 0.5f, nx, wx_face),", "const int i_face = locate(px, nx, wx_face),", "u is looked up half a cell off"),
+    ("advect/advect_cip.cpp", "x[i] -= part * s * mid_u;", "x[i] += part * s * mid_u;", "paths lead forward along x"),
+    ("advect/advect_cip.cpp", "const int i_face = locate(px + 0.5f, nx, wx_face),", "const int i_face = locate(px, nx, wx_face),", "u is looked up half a cell off"),
     ("advect/cip.cpp", "g[xi][at] = old[xi] - share * change[xi];", "g[xi][at] = old[xi] + share * change[xi];", "sign of the gradients' shear"),
     ("advect/cip.cpp", "return 0.5f * (difference<D>(g[a], last, c, i, b) + difference<D>(g[b], last, c, i, a));",
      "return 0.5f * (difference<D>(g[a], last, c, i, b) - difference<D>(g[b], last, c, i, a));", "cross derivatives cancel"),
@@ -79,7 +79,7 @@ FAULTS = [
      "normal stress is halved"),
     ("phases/viscosity.cpp", "force += edge * (u[a](across) - here + (side ? along : -along));", "force += edge * (u[a](across) - here + along);",
      "shear has one sign on both sides"),
-    ("phases/fragments.cpp", "changes.push(m, a, pressed - given, grid);", "changes.push(m, a, pressed + given, grid);", "fragments drag the grid the wrong way"),
+    ("phases/droplets.cpp", "changes.push(m, a, pressed - given, grid);", "changes.push(m, a, pressed + given, grid);", "fragments drag the grid the wrong way"),
 ]
 
 

@@ -60,7 +60,7 @@ py::dict measures_of(PySimulation& s)
     return py::dict(py::arg("volume") = m.volume, py::arg("volume_expected") = s.volume_expected(),
                     py::arg("kinetic_energy") = m.kinetic_energy, py::arg("potential_energy") = m.potential_energy,
                     py::arg("max_speed") = m.max_speed, py::arg("max_divergence") = m.max_divergence,
-                    py::arg("cells_wet") = m.cells_wet, py::arg("drops") = m.fragments.count);
+                    py::arg("cells_wet") = m.cells_wet, py::arg("drops") = m.droplets.count);
 }
 
 // Vectors of small arrays as rows of one array; a copy, as meshes are made for the asking.

@@ -84,7 +84,7 @@ public:
     Tried step(double dt) override
     {
         lent_particles_.part(water_.particles);
-        lent_drops_.part(water_.fragments);
+        lent_drops_.part(water_.droplets);
         return step_with_retries(water_, backup_, scene_, dt, [&](double part) { return tarn::step(water_, scene_, part); });
     }
     double longest_step() const override { return choose_dt(water_, scene_); }
@@ -108,7 +108,7 @@ public:
     int load(const std::string& path) override
     {
         lent_particles_.part(water_.particles);
-        lent_drops_.part(water_.fragments);
+        lent_drops_.part(water_.droplets);
         const int frame = load_checkpoint(path, water_);
         restore(water_, scene_);
         backup_ = Backup<D>(water_.grid);
@@ -136,9 +136,9 @@ public:
     }
     pybind11::dict drops() override
     {
-        const auto view = water_.fragments.view();
+        const auto view = water_.droplets.view();
         const pybind11::capsule keeper = lent_drops_.keeper();
-        const int n = water_.fragments.count();
+        const int n = water_.droplets.count();
         pybind11::dict all;
         for (int a = 0; a < D; ++a) {
             all[axis_names[a]] = column_of(view.x[a], n, keeper);
@@ -176,7 +176,7 @@ private:
     Water<D> water_;
     Backup<D> backup_;
     Lent<Particles<D>> lent_particles_;
-    Lent<Fragments<D>> lent_drops_;
+    Lent<Droplets<D>> lent_drops_;
 };
 
 }  // namespace tarn

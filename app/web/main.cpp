@@ -99,7 +99,7 @@ TARN_EXPORT const double* play_measures()
         numbers.resize(4);
         const Measures m = p.measures();
         for (const double n : {p.water().time, double(p.water().step), m.volume, p.water().volume_expected, m.kinetic_energy,
-                               m.potential_energy, m.max_speed, m.max_divergence, double(m.fragments.count)})
+                               m.potential_energy, m.max_speed, m.max_divergence, double(m.droplets.count)})
             numbers.push_back(n);
     });
     return numbers.data();

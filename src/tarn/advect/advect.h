@@ -13,7 +13,7 @@
 // anywhere WENO5 gives way to the semi-Lagrangian method with RK3.
 
 #include "tarn/advect/cip.h"
-#include "tarn/advect/closing.h"
+#include "tarn/advect/near_contact.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
@@ -51,7 +51,7 @@ struct Ends {
 template <int D>
 void advect(Field<D>& phi, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt, Advection scheme,
             double near, double far, Field<D>* const scratch[2], const Ends<D>& ends = {}, const Sides<D>& sides = {},
-            const FlowingAir<D>& air = {});
+            const NearContactAir<D>& air = {});
 
 // Moves the velocity with itself. `next` holds the old velocity afterwards. Faces away from water (phi >= 0 on both
 // sides) become zero: they are extrapolated later. `scratch` are D fields to work in.
@@ -68,21 +68,21 @@ template <int D>
 void retrace_paths(FaceField<D>& path, const FaceField<D>& velocity, const Field<D>& phi, double near,
                    const Tiles<D>& tiles, double dt);
 
-// Both by monotonic CIP, with the gradients that go with them. `room` keeps what was moved, for follow_change. They go
+// Both by monotonic CIP, with the gradients that go with them. `workspace` keeps what was moved, for follow_change. They go
 // along `path`, if it is known already; then the velocity's deformation must be known, too.
 template <int D>
 void advect_cip(Field<D>& phi, Gradient<D>& gradient, const FaceField<D>& velocity, const Tiles<D>& tiles, double dt,
-                double far, CipRoom<D>& room, const Ends<D>& ends = {}, const Sides<D>& sides = {},
-                const FlowingAir<D>& air = {}, const FaceField<D>* path = nullptr);
+                double far, CipWorkspace<D>& workspace, const Ends<D>& ends = {}, const Sides<D>& sides = {},
+                const NearContactAir<D>& air = {}, const FaceField<D>* path = nullptr);
 template <int D>
 void self_advect_cip(FaceField<D>& velocity, Gradient<D> (&gradient)[D], FaceField<D>& next, const Field<D>& phi,
-                     const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipRoom<D>& room,
+                     const Tiles<D>& tiles, double dt, Field<D>* const scratch[D], CipWorkspace<D>& workspace,
                      const Sides<D>& sides = {}, const CipNear<D>& near = {}, const FaceField<D>* path = nullptr);
 
 // After forces and pressure have changed a velocity that self_advect_cip moved: its gradient follows. Beside faces that
 // are not near, it is found anew.
 template <int D>
 void follow_velocity(Gradient<D> (&gradient)[D], const FaceField<D>& velocity, const CipNear<D>& near,
-                     const Tiles<D>& tiles, CipRoom<D>& room);
+                     const Tiles<D>& tiles, CipWorkspace<D>& workspace);
 
 }  // namespace tarn

@@ -36,7 +36,7 @@ void advect_from_beyond(Field<D>& result, const View<D, const float>& old, const
             if (!ends.gaps && !open) continue;
             parallel_for("advect phi from beyond", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 const int inward = side ? -1 : 1;
-                if (!open && is_nowhere(old[old.index(c) - inward * old.next(a)])) return;
+                if (!open && is_outside(old[old.index(c) - inward * old.next(a)])) return;
                 const float end = side ? static_cast<float>(place.cells[a]) - 0.5f : -0.5f;
                 for (int n = 0; n < deep && c[a] >= 0 && c[a] <= place.last[a]; ++n, c[a] += inward) {
                     const bool rests = std::fabs(old(c)) >= far_limit;

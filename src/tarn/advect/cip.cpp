@@ -52,9 +52,9 @@ template <int D>
 struct Deformation {
     View<D, const float> of[D * D];
 
-    explicit Deformation(const CipRoom<D>& room)
+    explicit Deformation(const CipWorkspace<D>& workspace)
     {
-        for (int n = 0; n < D * D; ++n) of[n] = room.deformation[n].view();
+        for (int n = 0; n < D * D; ++n) of[n] = workspace.deformation[n].view();
     }
 };
 
@@ -89,21 +89,21 @@ TARN_HD inline void shear(const FaceView<D>& g, const Deformation<D>& du, int at
 }
 
 template <int axis>
-void find_cross(const FaceView<2, const float>& g, const Tiles<2>& tiles, CipRoom<2>& room)
+void find_cross(const FaceView<2, const float>& g, const Tiles<2>& tiles, CipWorkspace<2>& workspace)
 {
     const Cell<2> last = Place<2, axis>(tiles.grid.cells).last;
-    const auto xy = room.cross[0].view();
+    const auto xy = workspace.cross[0].view();
     for_each_value<axis>("cip cross", tiles, [=] TARN_KERNEL(Cell<2> c) {
         const int i = xy.index(c);
         xy[i] = second<2>(g, last, c, i, 0, 1);
     });
 }
 template <int axis>
-void find_cross(const FaceView<3, const float>& g, const Tiles<3>& tiles, CipRoom<3>& room)
+void find_cross(const FaceView<3, const float>& g, const Tiles<3>& tiles, CipWorkspace<3>& workspace)
 {
     const Cell<3> last = Place<3, axis>(tiles.grid.cells).last;
-    const auto xy = room.cross[0].view(), xz = room.cross[1].view(), yz = room.cross[2].view();
-    const auto xyz = room.cross[3].view();
+    const auto xy = workspace.cross[0].view(), xz = workspace.cross[1].view(), yz = workspace.cross[2].view();
+    const auto xyz = workspace.cross[3].view();
     for_each_value<axis>("cip cross", tiles, [=] TARN_KERNEL(Cell<3> c) {
         const int i = xy.index(c);
         xy[i] = second<3>(g, last, c, i, 0, 1);
@@ -117,17 +117,17 @@ void find_cross(const FaceView<3, const float>& g, const Tiles<3>& tiles, CipRoo
 }
 
 template <int axis, int D>
-void prepare(Gradient<D>& gradient, const Tiles<D>& tiles, float s, CipRoom<D>& room)
+void prepare(Gradient<D>& gradient, const Tiles<D>& tiles, float s, CipWorkspace<D>& workspace)
 {
     const auto g = gradient.view();
-    const Deformation<D> du(room);
+    const Deformation<D> du(workspace);
     const int last = axis < 0 ? 0 : tiles.grid.cells[axis < 0 ? 0 : axis];
     for_each_value<axis>("cip shear", tiles, [=] TARN_KERNEL(Cell<D> c) {
         constexpr int a = axis < 0 ? 0 : axis;
         shear<axis, D>(g, du, g[0].index(c), axis < 0 ? 0 : g[0].next(a), c[a] == 0 ? 1.0f : 0.0f,
                        c[a] == last ? 1.0f : 0.0f, s);
     });
-    find_cross<axis>(std::as_const(gradient).view(), tiles, room);
+    find_cross<axis>(std::as_const(gradient).view(), tiles, workspace);
 }
 
 // One where a face and its neighbours are all near, each beside a cell whose phi is less than the limit; else zero. A
@@ -212,32 +212,32 @@ void find_slope(Field<D>& slope, const Field<D>& component, int b, const Tiles<D
 }  // namespace
 
 template <int D>
-void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tiles<D>& tiles)
+void find_deformation(CipWorkspace<D>& workspace, const FaceField<D>& velocity, const Tiles<D>& tiles)
 {
-    // What lies outside the tiles must not depend on what the room was used for before.
+    // What lies outside the tiles must not depend on what the workspace was used for before.
     if (tiles.cells() != tiles.grid.count())
-        for (auto& f : room.deformation) f.fill(0);
+        for (auto& f : workspace.deformation) f.fill(0);
     for_each_axis<D>([&](auto xi) {
         for (int b = 0; b < D; ++b)
-            find_slope<D, decltype(xi)::value>(room.deformation[D * xi + b], velocity[b], b, tiles);
+            find_slope<D, decltype(xi)::value>(workspace.deformation[D * xi + b], velocity[b], b, tiles);
     });
 }
 
 template <int D>
 Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, const Tiles<D>& tiles, double s,
-                     CipRoom<D>& room)
+                     CipWorkspace<D>& workspace)
 {
-    // What lies outside the tiles must not depend on what the room was used for before.
+    // What lies outside the tiles must not depend on what the workspace was used for before.
     if (tiles.cells() != values.grid().count())
-        for (auto& f : room.cross) f.fill(0);
+        for (auto& f : workspace.cross) f.fill(0);
     with_axis<D>(axis,
-                 [&](auto where) { prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), room); });
+                 [&](auto where) { prepare<decltype(where)::value>(gradient, tiles, static_cast<float>(s), workspace); });
     constexpr int crossed[] = {3, 5, 6, 7};  // xy, xz, yz, xyz
     Jets<D> jets;
-    jets.rational = axis < 0 ? room.rational_phi : room.rational_velocity;
+    jets.rational = axis < 0 ? workspace.rational_phi : workspace.rational_velocity;
     jets.of[0] = values.view();
     for (int a = 0; a < D; ++a) jets.of[1 << a] = std::as_const(gradient.along[a]).view();
-    for (int n = 0; n < CipRoom<D>::crosses; ++n) jets.of[crossed[n]] = std::as_const(room.cross[n]).view();
+    for (int n = 0; n < CipWorkspace<D>::crosses; ++n) jets.of[crossed[n]] = std::as_const(workspace.cross[n]).view();
     return jets;
 }
 
@@ -287,8 +287,8 @@ void find_gradient(Gradient<D>& gradient, const Field<D>& values, int axis, cons
 }
 
 #define TARN_INSTANTIATE(D)                                                                                  \
-    template void find_deformation(CipRoom<D>&, const FaceField<D>&, const Tiles<D>&);                       \
-    template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipRoom<D>&); \
+    template void find_deformation(CipWorkspace<D>&, const FaceField<D>&, const Tiles<D>&);                       \
+    template Jets<D> prepare_jets(const Field<D>&, Gradient<D>&, int, const Tiles<D>&, double, CipWorkspace<D>&); \
     template void follow_change(Gradient<D>&, const Field<D>&, const Field<D>&, int, const Tiles<D>&,        \
                                 const CipNear<D>&);                                                          \
     template void follow_extension(Gradient<D>&, const Field<D>&, const Field<D>&, const Field<D, uint8_t>&, int, \

@@ -404,7 +404,7 @@ struct Gradient {
 
 // Fields to work in.
 template <int D>
-struct CipRoom {
+struct CipWorkspace {
     static constexpr int crosses = D == 2 ? 1 : 4;  // xy; xy, xz, yz, xyz
 
     Gradient<D> next;
@@ -414,8 +414,8 @@ struct CipRoom {
     Field<D> moved_phi;
     bool rational_phi = false, rational_velocity = false;  // by which profile they are carried
 
-    CipRoom() = default;
-    explicit CipRoom(const Grid<D>& grid, bool rational_surface = false, bool rational_flow = false)
+    CipWorkspace() = default;
+    explicit CipWorkspace(const Grid<D>& grid, bool rational_surface = false, bool rational_flow = false)
         : next(grid), moved(grid), moved_phi(grid), rational_phi(rational_surface), rational_velocity(rational_flow)
     {
         for (auto& f : cross) f = Field<D>(grid);
@@ -425,13 +425,13 @@ struct CipRoom {
 
 // Finds how a velocity deforms what it carries. To be called before prepare_jets and advect_cip.
 template <int D>
-void find_deformation(CipRoom<D>& room, const FaceField<D>& velocity, const Tiles<D>& tiles);
+void find_deformation(CipWorkspace<D>& workspace, const FaceField<D>& velocity, const Tiles<D>& tiles);
 
 // Does the right-hand side of (5) for a step of s = dt / h, and finds the cross derivatives. The values sit at cell
 // centres (axis -1) or on the faces of an axis.
 template <int D>
 Jets<D> prepare_jets(const Field<D>& values, Gradient<D>& gradient, int axis, const Tiles<D>& tiles, double s,
-                     CipRoom<D>& room);
+                     CipWorkspace<D>& workspace);
 
 // Where CIP carries the velocity: on faces where phi is less than the limit. Without phi, on all that are moved.
 template <int D>

@@ -23,8 +23,8 @@ struct Sweep {
         const bool up = flow > 0;
         const float lower = f[i - next], upper = f[i], below = f[i - 2 * next], above = f[i + next];
         const float from = up ? lower : upper, to = up ? upper : lower, behind = up ? below : above;
-        const float room = up ? filled[i - next] : filled[i];
-        const float part = std::fabs(flow) / (room > 1e-6f ? room : 1e-6f), c = part < 1 ? part : 1.0f;
+        const float workspace = up ? filled[i - next] : filled[i];
+        const float part = std::fabs(flow) / (workspace > 1e-6f ? workspace : 1e-6f), c = part < 1 ? part : 1.0f;
         // from + (1 - c) / 2 slope, with (2 - c) / 3 of the slope ahead and (1 + c) / 3 of that behind, limited to twice the lesser of the
         // two (van Leer 1977). The wider limits of ULTIMATE steepen slopes, which in sweeps turns oblique edges into stairs.
         const float ahead = to - from, back = from - behind;
@@ -39,10 +39,10 @@ struct Sweep {
 
 // The most that flows out of any cell in a step, as a part of what there is to fill.
 template <int D>
-double most_leaving(const Conservative<D>& room, const Tiles<D>& tiles)
+double most_leaving(const Conservative<D>& workspace, const Tiles<D>& tiles)
 {
-    const FaceView<D, const float> flux = room.flux.view();
-    const auto capacity = room.capacity.view();
+    const FaceView<D, const float> flux = workspace.flux.view();
+    const auto capacity = workspace.capacity.view();
     return parallel_max("leaving", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = capacity.index(c);
         float out = 0;
@@ -71,9 +71,9 @@ double leaving_by_side(const Field<D>& field, const Sweep<D>& sweep, const Tiles
 template <int D>
 void sweep_axis(const CarriedLevel<D>& level, const Field<D>* source, const Tiles<D>& tiles, const Sweep<D>& sweep, bool last)
 {
-    Conservative<D>& room = *level.room;
-    const auto filled = std::as_const(room.filled).view(), capacity = std::as_const(room.capacity).view();
-    const auto next_filled = room.next_filled.view(), next0 = room.next[0].view(), next1 = room.next[1].view();
+    Conservative<D>& workspace = *level.workspace;
+    const auto filled = std::as_const(workspace.filled).view(), capacity = std::as_const(workspace.capacity).view();
+    const auto next_filled = workspace.next_filled.view(), next0 = workspace.next[0].view(), next1 = workspace.next[1].view();
     const auto f0 = std::as_const(*level.fields[0]).view(), f1 = std::as_const(*level.fields[1]).view();
     const View<D, const float> made = source ? source->view() : View<D, const float>{};
     const int n = sweep.next;
@@ -97,12 +97,12 @@ void sweep_t_faces(const CarriedLevel<D>& level, const CarriedLevel<D>& below, c
                    const Sweep<D>& sweep, const Sweep<D>& sweep_below)
 {
     constexpr int count = 1 << (D - 1);
-    const auto next_filled = std::as_const(level.room->next_filled).view();
+    const auto next_filled = std::as_const(level.workspace->next_filled).view();
     for (int side = 0; side < 2; ++side) {
         const std::vector<TFace>& faces = leaves.faces[axis][side];
         for (int n = 0; n < 2; ++n) {
             const auto coarse = std::as_const(*level.fields[n]).view(), fine = std::as_const(*below.fields[n]).view();
-            const auto next = level.room->next[n].view();
+            const auto next = level.workspace->next[n].view();
             parallel_range("carry across", static_cast<int>(faces.size()), [&](int number) {
                 const TFace t = faces[static_cast<size_t>(number)];
                 const int face = side ? t.leaf + sweep.next : t.leaf, first = side ? t.child : t.child + sweep_below.next;
@@ -135,10 +135,10 @@ template <int D>
 void join_filled(const std::vector<CarriedLevel<D>>& levels, const Octree<D>& octree)
 {
     for (size_t l = 1; l < levels.size(); ++l)
-        restrict_cells(levels[l].room->filled, levels[l - 1].room->filled, octree.levels[l].near_parents);
+        restrict_cells(levels[l].workspace->filled, levels[l - 1].workspace->filled, octree.levels[l].near_parents);
     for (size_t l = 0; l + 1 < levels.size(); ++l) {
-        const auto to = levels[l].room->filled.view();
-        const auto from = std::as_const(levels[l + 1].room->filled).view();
+        const auto to = levels[l].workspace->filled.view();
+        const auto from = std::as_const(levels[l + 1].workspace->filled).view();
         parallel_for("fill between", octree.levels[l].rim, [=](Cell<D> c) {
             Cell<D> parent;
             for (int a = 0; a < D; ++a) parent[a] = c[a] >> 1;
@@ -168,15 +168,15 @@ std::vector<double> carry(const std::vector<CarriedLevel<D>>& levels, const Octr
     std::vector<double> left(2, 0.0);
     double most = 0;
     for (size_t l = 0; l < levels.size(); ++l) {
-        tiles.push_back(octree.any() ? octree.levels[l].leaves : all_tiles(levels[l].room->capacity.grid()));
-        const double here = most_leaving(*levels[l].room, tiles[l]);
+        tiles.push_back(octree.any() ? octree.levels[l].leaves : all_tiles(levels[l].workspace->capacity.grid()));
+        const double here = most_leaving(*levels[l].workspace, tiles[l]);
         most = here < most ? most : here;  // a NaN comes through
     }
     if (!(most > 0)) return left;
     // A cell that gives away all it holds in the first sweep has nothing for the next.
     constexpr double most_at_once = 0.95;
     const int substeps = std::isfinite(most) ? std::max(1, static_cast<int>(std::ceil(std::min(most, 1e4) / most_at_once))) : 1;
-    for (size_t l = 0; l < levels.size(); ++l) copy_cells(levels[l].room->filled, levels[l].room->capacity, tiles[l]);
+    for (size_t l = 0; l < levels.size(); ++l) copy_cells(levels[l].workspace->filled, levels[l].workspace->capacity, tiles[l]);
     for (int s = 0; s < substeps; ++s)
         for (int n = 0; n < D; ++n) {
             const int axis = s % 2 == 0 ? n : D - 1 - n;
@@ -187,8 +187,8 @@ std::vector<double> carry(const std::vector<CarriedLevel<D>>& levels, const Octr
             std::vector<Sweep<D>> sweeps;
             for (size_t l = 0; l < levels.size(); ++l) {
                 const CarriedLevel<D>& level = levels[l];
-                const Sweep<D> sweep{std::as_const(level.room->flux)[axis].view(), std::as_const(level.room->filled).view(),
-                                     level.room->capacity.grid().stride[axis], static_cast<float>(1.0 / substeps)};
+                const Sweep<D> sweep{std::as_const(level.workspace->flux)[axis].view(), std::as_const(level.workspace->filled).view(),
+                                     level.workspace->capacity.grid().stride[axis], static_cast<float>(1.0 / substeps)};
                 const double cell = std::ldexp(1.0, D * static_cast<int>(l));
                 for (int side = 0; side < 2; ++side)
                     for (size_t f = 0; f < 2 && open[axis][side]; ++f)
@@ -198,16 +198,16 @@ std::vector<double> carry(const std::vector<CarriedLevel<D>>& levels, const Octr
                 sweeps.push_back(sweep);
             }
             for (const CarriedLevel<D>& level : levels) {
-                for (int f = 0; f < 2; ++f) level.fields[f]->swap(level.room->next[f]);
-                level.room->filled.swap(level.room->next_filled);
+                for (int f = 0; f < 2; ++f) level.fields[f]->swap(level.workspace->next[f]);
+                level.workspace->filled.swap(level.workspace->next_filled);
             }
         }
     if (!octree.any()) return left;
     // What lies beside leaves, and is kept, follows from them alone, whichever field they have ended up in.
     for (size_t l = 0; l < levels.size() && (substeps * D) % 2 == 1; ++l)
         for (int f = 0; f < 2; ++f) {
-            levels[l].fields[f]->swap(levels[l].room->next[f]);
-            copy_cells(*levels[l].fields[f], levels[l].room->next[f], tiles[l]);
+            levels[l].fields[f]->swap(levels[l].workspace->next[f]);
+            copy_cells(*levels[l].fields[f], levels[l].workspace->next[f], tiles[l]);
         }
     join_carried(levels, octree);
     return left;

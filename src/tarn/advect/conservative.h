@@ -36,7 +36,7 @@ struct Conservative {
 template <int D>
 struct CarriedLevel {
     Field<D>* fields[2];
-    Conservative<D>* room;
+    Conservative<D>* workspace;
 };
 
 // Carries both fields, on all of the grid, for the step whose flux is given. What enters through the grid's sides brings nothing of

@@ -60,4 +60,19 @@ template <int D, int axis>
     return trace_path(u, place.cells, place.position(c), place.velocity(u, c), s, rk3);
 }
 
+// Least and greatest of the values that an interpolation mixes.
+template <int D>
+TARN_HD inline void extremes(const View<D, const float>& f, int index, float& lo, float& hi)
+{
+    lo = hi = f[index];
+    for (int corner = 1; corner < (1 << D); ++corner) {
+        int i = index;
+        for (int a = 0; a < D; ++a)
+            if (corner >> a & 1) i += f.next(a);
+        const float v = f[i];
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+}
+
 }  // namespace tarn

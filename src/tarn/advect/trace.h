@@ -1,7 +1,7 @@
 #pragma once
 // Following the flow from a position, in cells, for a time `s` = dt/h; negative to go back.
 
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 
 namespace tarn {
 
@@ -47,7 +47,7 @@ TARN_HD inline Vec<D, float> trace_far(const FaceView<D, T>& u, Cell<D> cells, V
 // Thin walls over a step, and how cells change their side of walls that move.
 template <int D>
 struct Sides {
-    Sheets<D> before, after;                   // at the start and at the end of the step
+    ThinWalls<D> before, after;                   // at the start and at the end of the step
     FaceView<D, const int8_t> came_from = {};  // with moving walls: from a cell at the end of the step to the nearest
                                                // that was on the same side at its start, in cells along each axis
     FaceView<D, const int8_t> goes_to = {};    // the same from a cell at the start to one at the end
@@ -72,11 +72,11 @@ struct Sides {
 // Where the flow leads from x, for one that looks at it from `start`, a position beside x on its own side of all walls.
 // The way there may be barred.
 template <int D, class T>
-TARN_HD inline Vec<D, float> flow_beside_walls(const FaceView<D, T>& u, const Sheets<D>& sheets, Vec<D, float> start,
+TARN_HD inline Vec<D, float> flow_beside_walls(const FaceView<D, T>& u, const ThinWalls<D>& thin_walls, Vec<D, float> start,
                                                Vec<D, float> x, float s, bool rk3)
 {
-    const auto velocity = [&](Vec<D, float> y) { return velocity_one_side(u, sheets, go(sheets, start, y)); };
-    return trace_by(velocity, x, velocity_one_side(u, sheets, start), s, rk3);
+    const auto velocity = [&](Vec<D, float> y) { return velocity_one_side(u, thin_walls, go(thin_walls, start, y)); };
+    return trace_by(velocity, x, velocity_one_side(u, thin_walls, start), s, rk3);
 }
 
 // Where what is at x, in or at the side of cell c, at the end of a step of s = dt/h was at its start. The fields there

@@ -30,8 +30,8 @@ TARN_HD inline float upwind_weno5(const View<D, const float>& f, Cell<D> cells, 
 {
     const int n = f.next(axis), i = f.index(c);
     int last = cells[axis] - 1 - c[axis], first = -c[axis];
-    if (!is_nowhere(f[i + n * (last + 1)])) ++last;
-    if (!is_nowhere(f[i + n * (first - 1)])) --first;
+    if (!is_outside(f[i + n * (last + 1)])) ++last;
+    if (!is_outside(f[i + n * (first - 1)])) --first;
     const auto at = [&](int k) { return f[i + n * (k < first ? first : (k > last ? last : k))]; };
     const int s = flow > 0 ? 1 : -1;
     const float v0 = at(-3 * s), v1 = at(-2 * s), v2 = at(-s), v3 = at(0), v4 = at(s), v5 = at(2 * s);

@@ -24,7 +24,7 @@ struct Context {
     int beside = 0;  // how many of that name live
     double* result = nullptr;
     double* partials = nullptr;
-    size_t room = 0;
+    size_t workspace = 0;
 
     Context()
     {
@@ -167,16 +167,16 @@ int parallel_starts(const char* name, int* counts, int n)
     backend::copy(&last, counts + n - 1, sizeof last);
     size_t bytes = 0;
     backend::check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts, counts, n, backend::stream()), name);
-    void* const room = backend::partials(bytes / sizeof(double) + 1);
+    void* const workspace = backend::partials(bytes / sizeof(double) + 1);
     {
         const backend::Launch launch(name, n);
-        backend::check(cub::DeviceScan::ExclusiveSum(room, bytes, counts, counts, n, backend::stream()), name);
+        backend::check(cub::DeviceScan::ExclusiveSum(workspace, bytes, counts, counts, n, backend::stream()), name);
     }
     backend::copy(&end, counts + n - 1, sizeof end);
     return end + last;
 }
 
-const void* Mirror::of_bytes(const void* made, size_t bytes) const
+const void* DeviceCopy::of_bytes(const void* made, size_t bytes) const
 {
     if (!copy_) {
         void* there = nullptr;
@@ -199,11 +199,11 @@ cudaStream_t stream() { return context().beside ? context().copies : context().s
 double* partials(size_t n)
 {
     Context& c = context();
-    if (c.room < n) {
+    if (c.workspace < n) {
         wait();
         check(cudaFree(c.partials), "freeing memory");
-        c.room = 2 * n;
-        check(cudaMalloc(&c.partials, c.room * sizeof(double)), "memory for reductions");
+        c.workspace = 2 * n;
+        check(cudaMalloc(&c.partials, c.workspace * sizeof(double)), "memory for reductions");
     }
     return c.partials;
 }
@@ -279,20 +279,20 @@ void copy_in_order(void* to, const void* from, size_t bytes)
 
 void copy_beside(void* to, const void* from, size_t bytes)
 {
-    const Beside beside;
+    const AsynchronousCopy beside;
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "a copy");
 }
 void follow_copies() { check(cudaStreamWaitEvent(context().stream, context().copies_done), "an event"); }
 void wait_for_copies() { check(cudaStreamSynchronize(context().copies), "a copy"); }
 
-Beside::Beside()
+AsynchronousCopy::AsynchronousCopy()
 {
     Context& c = context();
     check(cudaEventRecord(c.kernels_done, c.stream), "an event");
     check(cudaStreamWaitEvent(c.copies, c.kernels_done), "an event");
     ++c.beside;
 }
-Beside::~Beside()
+AsynchronousCopy::~AsynchronousCopy()
 {
     Context& c = context();
     --c.beside;

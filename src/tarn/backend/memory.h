@@ -25,12 +25,12 @@ void copy_beside(void* to, const void* from, size_t bytes);
 void follow_copies();
 void wait_for_copies();
 // While it lives, loops go where those copies do, after one another. They may not be reductions, whose room is shared.
-class Beside {
+class AsynchronousCopy {
 public:
-    Beside();
-    ~Beside();
-    Beside(const Beside&) = delete;
-    Beside& operator=(const Beside&) = delete;
+    AsynchronousCopy();
+    ~AsynchronousCopy();
+    AsynchronousCopy(const AsynchronousCopy&) = delete;
+    AsynchronousCopy& operator=(const AsynchronousCopy&) = delete;
 };
 void fill(float* to, float value, size_t n);
 void fill(uint8_t* to, uint8_t value, size_t n);
@@ -76,7 +76,7 @@ private:
 
 // Room for at least n values, which may hold anything.
 template <class T>
-T* room_for(Memory<T>& memory, int n)
+T* storage_for(Memory<T>& memory, int n)
 {
     const size_t needed = static_cast<size_t>(n);
     if (memory.size() < needed) memory = Memory<T>(needed + needed / 4);
@@ -85,7 +85,7 @@ T* room_for(Memory<T>& memory, int n)
 
 // Something that the program made once, where kernels can read it: copied on the first call, on a CPU never. Copies of
 // the owner share it.
-class Mirror {
+class DeviceCopy {
 public:
     template <class T>
     const T* of(const T* made, size_t n) const

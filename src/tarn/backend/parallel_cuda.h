@@ -56,7 +56,7 @@ dim3 blocks_to_reduce(const Tiles<D>& tiles)
 template <int D>
 const Box<D>* boxes_there(const Tiles<D>& tiles)
 {
-    return tiles.mirror.of(tiles.boxes.data(), tiles.boxes.size());
+    return tiles.device_copy.of(tiles.boxes.data(), tiles.boxes.size());
 }
 
 // The rows of a box, numbered so that those of a block lie side by side along both y and z: what they read of each
@@ -331,8 +331,8 @@ std::vector<uint8_t> parallel_any(const char* name, const TileMap<D>& map, uint8
     std::vector<uint8_t> bits(map.flags.size());
     if (chosen.empty()) return bits;
 
-    const Mirror mirror;
-    const Box<D>* const there = mirror.of(boxes.data(), boxes.size());
+    const DeviceCopy device_copy;
+    const Box<D>* const there = device_copy.of(boxes.data(), boxes.size());
     uint8_t* const found = reinterpret_cast<uint8_t*>(backend::partials(chosen.size() / sizeof(double) + 1));
     {
         const backend::Launch launch(name, static_cast<long>(boxes.size()));

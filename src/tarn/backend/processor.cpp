@@ -31,7 +31,7 @@ int parallel_starts(const char* name, int* counts, int n)
     return end;
 }
 
-const void* Mirror::of_bytes(const void* made, size_t) const { return made; }
+const void* DeviceCopy::of_bytes(const void* made, size_t) const { return made; }
 
 struct Sequence::Graph {};
 Sequence::Sequence() = default;
@@ -113,8 +113,8 @@ void copy_in_order(void* to, const void* from, size_t bytes) { copy(to, from, by
 void copy_beside(void* to, const void* from, size_t bytes) { copy(to, from, bytes); }
 void follow_copies() {}
 void wait_for_copies() {}
-Beside::Beside() = default;
-Beside::~Beside() = default;
+AsynchronousCopy::AsynchronousCopy() = default;
+AsynchronousCopy::~AsynchronousCopy() = default;
 
 void fill(float* to, float value, size_t n) { std::fill_n(to, n, value); }
 void fill(uint8_t* to, uint8_t value, size_t n) { std::fill_n(to, n, value); }

@@ -91,7 +91,7 @@ TARN_HD inline float plane_nearby(const View<D, const float>& phi, const View<D,
         for (int a = 0; a < D; ++a) {
             const int next = phi.next(a);
             const auto counts = [&](int face, int k) {
-                return open[a][face] > 0 && !is_nowhere(phi[k]) && !(nodes_at_cell<D>(nodes, k) < 0);
+                return open[a][face] > 0 && !is_outside(phi[k]) && !(nodes_at_cell<D>(nodes, k) < 0);
             };
             const bool low = j[a] > 0 && counts(i, i - next), high = j[a] + 1 < cells[a] && counts(i + next, i + next);
             known = known && (low || high);
@@ -102,7 +102,7 @@ TARN_HD inline float plane_nearby(const View<D, const float>& phi, const View<D,
         sum += value;
         ++count;
     }
-    return count > 0 ? sum / static_cast<float>(count) : nowhere;
+    return count > 0 ? sum / static_cast<float>(count) : outside;
 }
 
 }  // namespace
@@ -118,11 +118,11 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
     const View<D, const float> old = p;
     const auto next = scratch.view();
     const FaceView<D, const float> open = solids.open.view();
-    const Sheets<D> sheets = sheets_of(solids, phi.grid());
+    const ThinWalls<D> thin_walls = thin_walls_of(solids, phi.grid());
     // Whether the pressure looks at phi in a cell: through the open part of a face, or across air behind water.
     const auto read = [=] TARN_KERNEL(Cell<D> c) {
         const int i = old.index(c);
-        if (sheets.around(i)) return false;
+        if (thin_walls.around(i)) return false;
         bool any = false;
         for (int a = 0; a < D; ++a) {
             const int n = old.next(a);
@@ -138,9 +138,9 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
             return;
         }
         const Vec<D, float> n = nodes_normal<D>(nodes, c);
-        if (!sheets.any() && d > -2 * h) {
+        if (!thin_walls.any() && d > -2 * h) {
             const float plane = plane_nearby<D>(old, nodes, open, cells, c, n, h);
-            if (!is_nowhere(plane)) {
+            if (!is_outside(plane)) {
                 next(c) = plane;
                 return;
             }
@@ -148,7 +148,7 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
         // From a point a cell outside the solid, phi goes on as it does there along the normal.
         const Vec<D, float> x = c.template as<float>(), outside = x + (1 - d / h) * n;
         const auto at = [&](Vec<D, float> y) {
-            return sheets.any() ? sample_one_side(old, sheets, go(sheets, x, y)) : sample_cells(old, cells, y);
+            return thin_walls.any() ? sample_one_side(old, thin_walls, go(thin_walls, x, y)) : sample_cells(old, cells, y);
         };
         const float near = at(outside), far = at(outside + n);
         const float slope = clamp((far - near) / h, -1, 1);
@@ -160,16 +160,16 @@ void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& 
 }
 
 template <int D>
-void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles)
+void close_thin_walls(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles)
 {
-    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
-    if (!sheets.any()) return;
+    const ThinWalls<D> thin_walls = thin_walls_of(solids, solids.distance.grid());
+    if (!thin_walls.any()) return;
     const bool moving = solids.moving;
     for (int a = 0; a < D; ++a) {
         const auto u = velocity[a].view();
         const View<D, const float> solid = moving ? solids.velocity[a].view() : View<D, const float>{};
         parallel_for_faces("close sheets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (sheets.on[a](c)) u(c) = moving ? solid(c) : 0.0f;
+            if (thin_walls.on[a](c)) u(c) = moving ? solid(c) : 0.0f;
         });
     }
 }
@@ -188,11 +188,11 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
     FaceView<D, const uint8_t> sticky{};
     if (solids.any_no_slip) sticky = solids.no_slip.view();
     const bool moving = solids.moving, any_no_slip = solids.any_no_slip;
-    const Sheets<D> sheets = sheets_of(solids, solids.distance.grid());
+    const ThinWalls<D> thin_walls = thin_walls_of(solids, solids.distance.grid());
     for (int a = 0; a < D; ++a) {
         const auto next = scratch[a].view();
         parallel_for_faces("slide along solids", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const bool sheet = sheets.below(nodes.index(c), a);
+            const bool sheet = thin_walls.below(nodes.index(c), a);
             if (open[a](c) > 0 || c[a] == 0 || c[a] == cells[a] || sheet || boundary.parted_from_solid(c, a)) {
                 next(c) = old[a](c);
                 return;
@@ -203,7 +203,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
             if (moving) relative -= velocity_at_face(solid, cells, c, a);
             const float of_solid = moving ? solid[a](c) : 0.0f, away = dot(n, relative);
             const bool gap = boundary.phi.data && away > 0 && nodes_at_face<D>(nodes, c, a) > -1.5f * h &&
-                             dot(n, gradient_per_cell<D>(boundary.phi, cells, c, sheets)) < -0.5f * h;
+                             dot(n, gradient_per_cell<D>(boundary.phi, cells, c, thin_walls)) < -0.5f * h;
             next(c) = gap ? old[a](c) : any_no_slip && sticky[a](c) ? of_solid : of_solid + relative[a] - n[a] * away;
         });
     }
@@ -217,7 +217,7 @@ void slide_along_solids(FaceField<D>& velocity, const Solids<D>& solids, const B
 #define TARN_INSTANTIATE(D)                                                                                  \
     template void measure_faces(Solids<D>&, const Tiles<D>&, float);                                         \
     template void extend_into_solids(Field<D>&, const Solids<D>&, const Tiles<D>&, double, bool, Field<D>&); \
-    template void close_sheets(FaceField<D>&, const Solids<D>&, const Tiles<D>&);                            \
+    template void close_thin_walls(FaceField<D>&, const Solids<D>&, const Tiles<D>&);                            \
     template void slide_along_solids(FaceField<D>&, const Solids<D>&, const Boundary<D>&, const Tiles<D>&,   \
                                      FaceField<D>&);
 TARN_INSTANTIATE(2)

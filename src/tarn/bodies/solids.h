@@ -23,27 +23,27 @@ struct Solids {
 
     // Walls too thin for the distance at nodes. The fields exist once there were any.
     bool thin = false, thin_before = false;       // whether there are any now, and were before the newest step
-    FaceField<D, uint8_t> sheets, sheets_before;  // 1 between cells on different sides of such a wall
+    FaceField<D, uint8_t> thin_walls, thin_walls_before;  // 1 between cells on different sides of such a wall
     FaceField<D, int8_t> came_from, goes_to;      // where `moving`: see Sides
-    Field<D> room;                                // the part of a cell that is its side's, in cells
+    Field<D> volume_fraction;                                // the part of a cell that is its side's, in cells
 };
 
 // Thin walls as they are now, and over the newest step.
 template <int D>
-Sheets<D> sheets_of(const Solids<D>& solids, const Grid<D>& grid)
+ThinWalls<D> thin_walls_of(const Solids<D>& solids, const Grid<D>& grid)
 {
-    Sheets<D> now{grid.cells};
-    if (solids.thin) now.on = solids.sheets.view();
+    ThinWalls<D> now{grid.cells};
+    if (solids.thin) now.on = solids.thin_walls.view();
     return now;
 }
 template <int D>
 Sides<D> sides_of(const Solids<D>& solids, const Grid<D>& grid)
 {
     Sides<D> sides;
-    sides.before = sides.after = sheets_of(solids, grid);
+    sides.before = sides.after = thin_walls_of(solids, grid);
     if (!solids.moving) return sides;
     sides.before.on = {};
-    if (solids.thin_before) sides.before.on = solids.sheets_before.view();
+    if (solids.thin_before) sides.before.on = solids.thin_walls_before.view();
     if (!sides.any()) return sides;
     sides.came_from = solids.came_from.view();
     sides.goes_to = solids.goes_to.view();
@@ -55,8 +55,8 @@ template <int D>
 std::optional<ClosedFaces<D>> closed_faces(const Solids<D>& solids, bool forget = false)
 {
     if (!solids.any) return {};
-    return ClosedFaces<D>{solids.open, solids.distance, forget, sheets_of(solids, solids.distance.grid()),
-                          solids.thin ? &solids.room : nullptr};
+    return ClosedFaces<D>{solids.open, solids.distance, forget, thin_walls_of(solids, solids.distance.grid()),
+                          solids.thin ? &solids.volume_fraction : nullptr};
 }
 template <int D>
 WetPart<D> wet_part(const Field<D>& phi, const Solids<D>& solids)
@@ -77,9 +77,9 @@ template <int D>
 void extend_into_solids(Field<D>& phi, const Solids<D>& solids, const Tiles<D>& tiles, double band, bool moved,
                         Field<D>& scratch);
 
-// Gives faces with sheets the velocity of their wall.
+// Gives faces at thin walls the velocity of their wall.
 template <int D>
-void close_sheets(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles);
+void close_thin_walls(FaceField<D>& velocity, const Solids<D>& solids, const Tiles<D>& tiles);
 
 // Takes the velocity found by extrapolation inside solids and removes what would cross their surface, but for the air
 // behind water that leaves them.

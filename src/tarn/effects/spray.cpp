@@ -30,7 +30,7 @@ struct Given {
 // The component of the cell around a place, or of the nearest one that is within two cells and on the same side of thin walls; 0 where
 // there is none.
 template <int D>
-TARN_HD inline int component_near(const View<D, const int>& body, const Sheets<D>& sheets, Cell<D> cells, Vec<D, float> x)
+TARN_HD inline int component_near(const View<D, const int>& body, const ThinWalls<D>& thin_walls, Cell<D> cells, Vec<D, float> x)
 {
     const Cell<D> home = cell_at(x, cells);
     const Vec<D, float> middle = home.template as<float>();
@@ -47,7 +47,7 @@ TARN_HD inline int component_near(const View<D, const int>& body, const Sheets<D
         if (!inside || !(body(c) > 0)) continue;
         const Vec<D, float> there = c.template as<float>();
         const float away = length(there - x);
-        if (away >= nearest || !(go(sheets, middle, there) == there)) continue;
+        if (away >= nearest || !(go(thin_walls, middle, there) == there)) continue;
         nearest = away;
         owner = body(c);
     }
@@ -57,10 +57,10 @@ TARN_HD inline int component_near(const View<D, const int>& body, const Sheets<D
 // Takes `volume_each` for each owner from its component's target, or as much as it has, if they share that; in cells. Of what is of no
 // component all water answers for.
 template <int D>
-std::vector<float> take_volumes(Ledger<D>& ledger, const std::vector<int>& owner, double volume_each, double cell)
+std::vector<float> take_volumes(TargetVolumes<D>& targets, const std::vector<int>& owner, double volume_each, double cell)
 {
-    std::vector<double> held = ledger.expected;
-    held.insert(held.begin(), std::max(0.0, std::accumulate(held.begin(), held.end(), ledger.elsewhere)));
+    std::vector<double> held = targets.expected;
+    held.insert(held.begin(), std::max(0.0, std::accumulate(held.begin(), held.end(), targets.elsewhere)));
     std::vector<int> count(held.size());
     for (const int k : owner) ++count[static_cast<size_t>(k)];
     std::vector<float> volumes(held.size());
@@ -69,7 +69,7 @@ std::vector<float> take_volumes(Ledger<D>& ledger, const std::vector<int>& owner
         // Less by the last digit, so that rounding takes nothing that is not there.
         const float share = static_cast<float>(std::max(0.0, held[k]) / cell / count[k]) * (1 - 1e-6f);
         volumes[k] = std::min(static_cast<float>(volume_each), share);
-        (k > 0 ? ledger.expected[k - 1] : ledger.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
+        (k > 0 ? targets.expected[k - 1] : targets.elsewhere) -= cell * static_cast<double>(volumes[k]) * count[k];
     }
     return volumes;
 }
@@ -94,57 +94,57 @@ std::vector<Given> sum_by_face(std::vector<Given> list)
 }  // namespace
 
 template <int D>
-int compact(Fragments<D>& drops, int more, SprayRoom<D>& room)
+int compact(Droplets<D>& drops, int more, SprayWorkspace<D>& workspace)
 {
     const int n = drops.count();
-    int* const starts = room_for(room.starts, n + 1);
+    int* const starts = storage_for(workspace.starts, n + 1);
     const FragmentView<D> old = drops.view();
     parallel_range("spray", n + 1, [=] TARN_KERNEL(int i) { starts[i] = i < n && old.volume[i] > 0 ? 1 : 0; });
     const int kept = parallel_starts("spray", starts, n + 1);
     if (kept == n && more == 0) return n;
-    room.drops.resize(kept + more);
-    for (int column = 0; column < Fragments<D>::columns; ++column) {
+    workspace.drops.resize(kept + more);
+    for (int column = 0; column < Droplets<D>::columns; ++column) {
         const float* const from = drops.column(column);
-        float* const to = room.drops.column(column);
+        float* const to = workspace.drops.column(column);
         parallel_range("spray", n, [=] TARN_KERNEL(int i) {
             if (old.volume[i] > 0) to[starts[i]] = from[i];
         });
     }
-    drops.swap(room.drops);
+    drops.swap(workspace.drops);
     return kept;
 }
 
 template <int D>
-void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
-             Ledger<D>& ledger, const Sheets<D>& sheets, double volume_each, double dt, double& next_id,
-             SprayRoom<D>& room)
+void take_up(Droplets<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
+             TargetVolumes<D>& targets, const ThinWalls<D>& thin_walls, double volume_each, double dt, double& next_id,
+             SprayWorkspace<D>& workspace)
 {
-    room.fresh = 0;
+    workspace.fresh = 0;
     if (lost.count == 0) return;
     const int n = lost.count;
     const ParticleView<D> p = particles.view();
     const int* const list = lost.list.data();
     const auto u = velocity.view();
     const Cell<D> cells = velocity.grid().cells;
-    const auto body = std::as_const(ledger.body).view();
+    const auto body = std::as_const(targets.body).view();
     const float s = static_cast<float>(dt / velocity.grid().h);
     const auto velocity_at = [=] TARN_KERNEL(Vec<D, float> x) {
-        return sheets.any() ? velocity_one_side(u, sheets, x) : sample_velocity(u, cells, x);
+        return thin_walls.any() ? velocity_one_side(u, thin_walls, x) : sample_velocity(u, cells, x);
     };
     if (!(volume_each > 0)) {
         parallel_range("spray", n, [=] TARN_KERNEL(int i) { p.radius[list[i]] = 0; });
         return;
     }
     // The component that each was part of: that of the cells around where it was.
-    int* const owners = room_for(room.fates, n);
+    int* const owners = storage_for(workspace.fates, n);
     parallel_range("spray", n, [=] TARN_KERNEL(int k) {
         const Vec<D, float> x = p.at(list[k]);
-        owners[k] = component_near(body, sheets, cells, go(sheets, x, x - s * velocity_at(x)));
+        owners[k] = component_near(body, thin_walls, cells, go(thin_walls, x, x - s * velocity_at(x)));
     });
-    const std::vector<float> volumes = take_volumes(ledger, read(owners, n), volume_each, cell_volume(velocity.grid()));
-    const Mirror mirror;
-    const float* const volume_of = mirror.of(volumes.data(), volumes.size());
-    const int first = compact(drops, n, room);
+    const std::vector<float> volumes = take_volumes(targets, read(owners, n), volume_each, cell_volume(velocity.grid()));
+    const DeviceCopy device_copy;
+    const float* const volume_of = device_copy.of(volumes.data(), volumes.size());
+    const int first = compact(drops, n, workspace);
     const FragmentView<D> d = drops.view();
     const int id = static_cast<int>(next_id);
     parallel_range("spray", n, [=] TARN_KERNEL(int k) {
@@ -157,29 +157,29 @@ void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& 
         }
         d.volume[to] = volume_of[owners[k]];
         d.age[to] = d.life[to] = 0;
-        d.kind[to] = static_cast<float>(static_cast<int>(FragmentKind::droplet));
+        d.kind[to] = static_cast<float>(static_cast<int>(DropletKind::droplet));
         d.id[to] = static_cast<float>((id + k) % largest_id);
     });
     next_id = static_cast<double>((id + n) % largest_id);
-    room.fresh = n;
+    workspace.fresh = n;
 }
 
 template <int D>
-std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
+std::vector<Landing<D>> fly(Droplets<D>& drops, const Field<D>& phi, const TargetVolumes<D>& targets, const Solids<D>& solids,
                             const Boundary<D>& boundary, const Params& params, const Wind& wind, const FrameForces& frame,
-                            double dt, SprayRoom<D>& room)
+                            double dt, SprayWorkspace<D>& workspace)
 {
-    const int n = drops.count() - room.fresh;
-    room.fresh = 0;
+    const int n = drops.count() - workspace.fresh;
+    workspace.fresh = 0;
     if (n == 0) return {};
-    int* const fates = room_for(room.fates, n);
+    int* const fates = storage_for(workspace.fates, n);
     const FragmentView<D> s = drops.view();
     const auto f = phi.view();
-    const auto body = ledger.body.view();
+    const auto body = targets.body.view();
     const Grid<D> grid = phi.grid();
     const Obstacles<D> obstacles(boundary, grid.h, sides_of(solids, grid));
     const float h = static_cast<float>(grid.h), step = static_cast<float>(dt);
-    const float per_density = static_cast<float>(params.fragments.drag * params.air.density.constant() / params.fluid.density.constant());
+    const float per_density = static_cast<float>(params.droplets.drag * params.air.density.constant() / params.fluid.density.constant());
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         Vec<D, float> x, u;
         Vec<D> at;
@@ -221,13 +221,13 @@ std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledg
     parallel_range("spray", n, [=] TARN_KERNEL(int i) {
         if (fates[i] != flying) s.volume[i] = 0;
     });
-    (void)compact(drops, 0, room);
+    (void)compact(drops, 0, workspace);
     return landed;
 }
 
 template <int D>
-void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const Sheets<D>& sheets,
-                const Tiles<D>& tiles, SprayRoom<D>& room)
+void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const ThinWalls<D>& thin_walls,
+                const Tiles<D>& tiles, SprayWorkspace<D>& workspace)
 {
     if (landings.empty()) return;
     constexpr int reach = 3, width = 2 * reach;  // cells
@@ -238,10 +238,10 @@ void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>&
     const Cell<D> cells = grid.cells;
     const float h = static_cast<float>(grid.h);
     const auto f = phi.view();
-    int* const shift = room_for(room.shift, grid.storage()) + grid.origin;
+    int* const shift = storage_for(workspace.shift, grid.storage()) + grid.origin;
     parallel_for("landing", tiles, [=] TARN_KERNEL(Cell<D> c) { shift[f.index(c)] = 0; });
-    const Mirror mirror;
-    const Landing<D>* const drops = mirror.of(landings.data(), landings.size());
+    const DeviceCopy device_copy;
+    const Landing<D>* const drops = device_copy.of(landings.data(), landings.size());
     Memory<float> placed_there(landings.size());
     float* const placed = placed_there.data();
     parallel_range("landing", n, [=] TARN_KERNEL(int i) {
@@ -256,7 +256,7 @@ void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>&
             const Vec<D, float> there = c.template as<float>(), away = there - x;
             const float weight = 1 - dot(away, away) / (reach * reach);
             if (!(weight > 0) || std::fabs(f(c)) > reach * h) return 0.0f;
-            return go(sheets, home, there) == there ? weight : 0.0f;
+            return go(thin_walls, home, there) == there ? weight : 0.0f;
         };
         float area = 0;
         for (int k = 0; k < around; ++k) {
@@ -283,7 +283,7 @@ void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>&
     parallel_range("landing", particles.count(), [=] TARN_KERNEL(int i) {
         const Vec<D, float> x = p.at(i);
         if (!(p.radius[i] > 0) || shift[f.index(cell_at(x, cells))] == 0) return;
-        if ((sheets.any() ? sample_one_side(now, sheets, x) : sample_cells(now, cells, x)) < 0) p.radius[i] = 0;
+        if ((thin_walls.any() ? sample_one_side(now, thin_walls, x) : sample_cells(now, cells, x)) < 0) p.radius[i] = 0;
     });
     const std::vector<float> volumes = read(placed, n);
     for (size_t i = 0; i < landings.size(); ++i) landings[i].placed = double(volumes[i]);
@@ -304,14 +304,14 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
         for (int side = 0; side < 2; ++side) {
             Cell<D> cell = c;
             cell[a] -= side;
-            if (cell[a] >= 0 && cell[a] < cells[a]) mass += 0.5f * wet_fraction<D>(f, cells, cell, h, boundary.sheets);
+            if (cell[a] >= 0 && cell[a] < cells[a]) mass += 0.5f * wet_fraction<D>(f, cells, cell, h, boundary.thin_walls);
         }
         return boundary.open_at(c, a) > 0 ? mass : 0.0f;
     };
     const int n = static_cast<int>(landings.size());
     constexpr int corners = 1 << D;
-    const Mirror mirror;
-    const Landing<D>* const drops = mirror.of(landings.data(), landings.size());
+    const DeviceCopy device_copy;
+    const Landing<D>* const drops = device_copy.of(landings.data(), landings.size());
     Memory<Given> there(landings.size() * corners);
     Given* const given = there.data();
     for (int a = 0; a < D; ++a) {
@@ -343,8 +343,8 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
             }
         });
         const std::vector<Given> sums = sum_by_face(read(given, corners * n));
-        const Mirror sums_mirror;
-        const Given* const sum = sums_mirror.of(sums.data(), sums.size());
+        const DeviceCopy sums_copy;
+        const Given* const sum = sums_copy.of(sums.data(), sums.size());
         const Cell<D> stride = grid.stride;
         parallel_range("landing", static_cast<int>(sums.size()), [=] TARN_KERNEL(int k) {
             Cell<D> c;
@@ -361,13 +361,13 @@ void add_momentum(FaceField<D>& velocity, const std::vector<Landing<D>>& landing
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
-    template int compact(Fragments<D>&, int, SprayRoom<D>&);                                                           \
-    template void take_up(Fragments<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, Ledger<D>&,         \
-                          const Sheets<D>&, double, double, double&, SprayRoom<D>&);                                   \
-    template std::vector<Landing<D>> fly(Fragments<D>&, const Field<D>&, const Ledger<D>&, const Solids<D>&,           \
-                                         const Boundary<D>&, const Params&, const Wind&, const FrameForces&, double, SprayRoom<D>&); \
-    template void add_volume(Field<D>&, Particles<D>&, std::vector<Landing<D>>&, const Sheets<D>&, const Tiles<D>&,    \
-                             SprayRoom<D>&);                                                                           \
+    template int compact(Droplets<D>&, int, SprayWorkspace<D>&);                                                           \
+    template void take_up(Droplets<D>&, Particles<D>&, const LostParticles&, const FaceField<D>&, TargetVolumes<D>&,         \
+                          const ThinWalls<D>&, double, double, double&, SprayWorkspace<D>&);                                   \
+    template std::vector<Landing<D>> fly(Droplets<D>&, const Field<D>&, const TargetVolumes<D>&, const Solids<D>&,           \
+                                         const Boundary<D>&, const Params&, const Wind&, const FrameForces&, double, SprayWorkspace<D>&); \
+    template void add_volume(Field<D>&, Particles<D>&, std::vector<Landing<D>>&, const ThinWalls<D>&, const Tiles<D>&,    \
+                             SprayWorkspace<D>&);                                                                           \
     template void add_momentum(FaceField<D>&, const std::vector<Landing<D>>&, const Field<D>&, const Boundary<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

@@ -26,23 +26,23 @@
 // larger than the largest of all that are mixed, whatever the step.
 //
 // Positions are counted in cells from the first cell's centre, volumes in cells. Drops are held with all other droplets
-// and bubbles (phases/fragments.h), in the order in which they came to be.
+// and bubbles (phases/droplets.h), in the order in which they came to be.
 
 #include <vector>
 
 #include "tarn/base/frame_forces.h"
 #include "tarn/bodies/solids.h"
-#include "tarn/phases/fragments.h"
+#include "tarn/phases/droplets.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/scene/wind.h"
-#include "tarn/surface/ledger.h"
+#include "tarn/surface/target_volumes.h"
 #include "tarn/surface/particles.h"
 
 namespace tarn {
 
 template <int D>
-struct SprayRoom {
-    Fragments<D> drops;
+struct SprayWorkspace {
+    Droplets<D> drops;
     Memory<int> starts, fates, shift;
     int fresh = 0;  // as many at the end of the list are of this step, and have moved already
 };
@@ -50,34 +50,34 @@ struct SprayRoom {
 // What became of spray that flies no more, in the order of the list.
 template <int D>
 struct Landing {
-    int body;  // of the ledger, counted from 1; 0: it left through an open side
+    int body;  // of the target volumes, counted from 1; 0: it left through an open side
     Vec<D, float> x, u;
     double volume, placed = 0;  // placed: as much of it is on the grid
 };
 
 // Takes out what has no volume any more, and makes room for `more` at the end. Returns where that begins. Where anything
-// has changed, room.drops has the list as it was.
+// has changed, workspace.drops has the list as it was.
 template <int D>
-int compact(Fragments<D>& drops, int more, SprayRoom<D>& room);
+int compact(Droplets<D>& drops, int more, SprayWorkspace<D>& workspace);
 
-// Turns lost particles into spray. To be asked while the ledger has the components that were there before the surface
+// Turns lost particles into spray. To be asked while the target volumes has the components that were there before the surface
 // moved for dt; the volume is taken from them. `next_id` counts droplets.
 template <int D>
-void take_up(Fragments<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
-             Ledger<D>& ledger, const Sheets<D>& sheets, double volume_each, double dt, double& next_id,
-             SprayRoom<D>& room);
+void take_up(Droplets<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,
+             TargetVolumes<D>& targets, const ThinWalls<D>& thin_walls, double volume_each, double dt, double& next_id,
+             SprayWorkspace<D>& workspace);
 
 // Lets spray fly for dt. What lands in water, or leaves, is taken out of the list.
 template <int D>
-std::vector<Landing<D>> fly(Fragments<D>& drops, const Field<D>& phi, const Ledger<D>& ledger, const Solids<D>& solids,
+std::vector<Landing<D>> fly(Droplets<D>& drops, const Field<D>& phi, const TargetVolumes<D>& targets, const Solids<D>& solids,
                             const Boundary<D>& boundary, const Params& params, const Wind& wind, const FrameForces& frame,
-                            double dt, SprayRoom<D>& room);
+                            double dt, SprayWorkspace<D>& workspace);
 
 // Gives the volume of what has landed to phi around, as far as there is a surface. Particles of air go from where it
 // has come.
 template <int D>
-void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const Sheets<D>& sheets,
-                const Tiles<D>& tiles, SprayRoom<D>& room);
+void add_volume(Field<D>& phi, Particles<D>& particles, std::vector<Landing<D>>& landings, const ThinWalls<D>& thin_walls,
+                const Tiles<D>& tiles, SprayWorkspace<D>& workspace);
 
 // Gives the momentum of what has landed to the faces around, those with water and not closed by `boundary`.
 template <int D>

@@ -170,14 +170,14 @@ struct Settings {
 template <int D>
 int make_room(Whitewater<D>& w, int born)
 {
-    const int first = compact(w.drops, born, w.room);
+    const int first = compact(w.drops, born, w.workspace);
     w.next_id = std::fmod(w.next_id + born, double(largest_id));
     return first;
 }
 
 template <int D>
 TARN_HD inline void put(const FragmentView<D>& d, int i, Vec<D, float> x, Vec<D, float> u, float volume, float age,
-                        FragmentKind kind, int id)
+                        DropletKind kind, int id)
 {
     for (int a = 0; a < D; ++a) {
         d.x[a][i] = x[a];
@@ -231,9 +231,9 @@ void emit(Whitewater<D>& w, const Between<D>& water, const Obstacles<D>& obstacl
 {
     const Grid<D> grid = w.phi.grid();
     const int storage = static_cast<int>(grid.storage());
-    int* const first = room_for(w.born, storage + 1);
+    int* const first = storage_for(w.born, storage + 1);
     int* const born = first + grid.origin;
-    int* const bubbles = room_for(w.bubbles, storage + 1) + grid.origin;
+    int* const bubbles = storage_for(w.bubbles, storage + 1) + grid.origin;
     const float h = water.h, area = D == 3 ? h * h : h;
     const uint32_t step = static_cast<uint32_t>(w.step);
     const Tiles<D> tiles = all_tiles(grid);
@@ -261,11 +261,11 @@ void emit(Whitewater<D>& w, const Between<D>& water, const Obstacles<D>& obstacl
         return parallel_starts("whitewater", first, storage + 1);
     };
     int total = count(1);
-    const int room = std::max(0, most - w.drops.count());
-    if (total > room) {
+    const int workspace = std::max(0, most - w.drops.count());
+    if (total > workspace) {
         w.full = true;
         // Fewer everywhere alike; chance may still make a few too many, which the next step makes good.
-        total = count(static_cast<float>(room) / static_cast<float>(total));
+        total = count(static_cast<float>(workspace) / static_cast<float>(total));
     }
     if (total == 0) return;
     const int id = static_cast<int>(w.next_id), begin = make_room(w, total);
@@ -294,7 +294,7 @@ void emit(Whitewater<D>& w, const Between<D>& water, const Obstacles<D>& obstacl
             const bool there = inside(water, obstacles, x) && (water.phi_at(x) < 0) == bubble;
             const float volume = set.template new_volume<D>(h, random.next());
             put(d, begin + from + k, x, u, there ? volume : 0.0f, age,
-                bubble ? FragmentKind::bubble : FragmentKind::droplet, id + from + k);
+                bubble ? DropletKind::bubble : DropletKind::droplet, id + from + k);
         }
     });
 }
@@ -319,10 +319,10 @@ struct Move {
             u[a] = d.u[a][i];
         }
         Random random(static_cast<uint32_t>(d.id[i]), step, set.seed + 2);
-        const FragmentKind kind = static_cast<FragmentKind>(static_cast<int>(d.kind[i]));
+        const DropletKind kind = static_cast<DropletKind>(static_cast<int>(d.kind[i]));
         d.age[i] += dt;
-        const int born = kind == FragmentKind::droplet  ? drop(i, x, u, air, random, thrown)
-                         : kind == FragmentKind::bubble ? bubble(i, x, u, random)
+        const int born = kind == DropletKind::droplet  ? drop(i, x, u, air, random, thrown)
+                         : kind == DropletKind::bubble ? bubble(i, x, u, random)
                                                         : foam(i, x, u);
         for (int a = 0; a < D; ++a) {
             d.x[a][i] = x[a];
@@ -333,7 +333,7 @@ struct Move {
 
     TARN_HD void become_foam(int i, Random& random) const
     {
-        d.kind[i] = static_cast<float>(static_cast<int>(FragmentKind::foam));
+        d.kind[i] = static_cast<float>(static_cast<int>(DropletKind::foam));
         d.life[i] = set.template new_life<D>(d.volume[i], water.h, random.next());
         if (!(set.foam_life > 0)) d.volume[i] = 0;
     }
@@ -400,7 +400,7 @@ struct Move {
             if (inside(water, obstacles, at)) x = at;
         } else {
             // The surface has gone: it flies on, or is under water.
-            d.kind[i] = static_cast<float>(static_cast<int>(p > 0 ? FragmentKind::droplet : FragmentKind::bubble));
+            d.kind[i] = static_cast<float>(static_cast<int>(p > 0 ? DropletKind::droplet : DropletKind::bubble));
             d.life[i] = 0;
         }
         return 0;
@@ -413,9 +413,9 @@ void move(Whitewater<D>& w, const Move<D>& move_one, const Wind& wind)
 {
     const int n = w.drops.count();
     if (n == 0) return;
-    int* const born = room_for(w.born, n + 1);
+    int* const born = storage_for(w.born, n + 1);
     float* thrown[D];
-    for (int a = 0; a < D; ++a) thrown[a] = room_for(w.thrown[a], n);
+    for (int a = 0; a < D; ++a) thrown[a] = storage_for(w.thrown[a], n);
     const float h = move_one.water.h;
     parallel_range("whitewater", n + 1, [=] TARN_KERNEL(int i) {
         if (i == n) {
@@ -431,7 +431,7 @@ void move(Whitewater<D>& w, const Move<D>& move_one, const Wind& wind)
     const int total = parallel_starts("whitewater", born, n + 1);
     const int id = static_cast<int>(w.next_id), begin = make_room(w, total);
     if (total == 0) return;
-    const FragmentView<D> to = w.drops.view(), from = w.room.drops.view();
+    const FragmentView<D> to = w.drops.view(), from = w.workspace.drops.view();
     const Between<D> water = move_one.water;
     const Obstacles<D> obstacles = move_one.obstacles;
     const uint32_t step = move_one.step, seed = move_one.set.seed + 3;
@@ -449,7 +449,7 @@ void move(Whitewater<D>& w, const Move<D>& move_one, const Wind& wind)
             const float aside = split ? 0.0f : 0.5f * length(v - water.velocity_at(x));
             // Of a drop that landed as much is thrown up as becomes foam.
             const float volume = inside(water, obstacles, x + out) ? from.volume[i] / static_cast<float>(children) : 0.0f;
-            put(to, begin + first + k, x + out, v + aside * in_ball<D>(random), volume, 0.0f, FragmentKind::droplet,
+            put(to, begin + first + k, x + out, v + aside * in_ball<D>(random), volume, 0.0f, DropletKind::droplet,
                 id + first + k);
         }
     });
@@ -504,11 +504,11 @@ void step(Whitewater<D>& w, const TwoFrames<D>& frames, double s, double ds, con
 }
 
 template <int D>
-void add(Whitewater<D>& w, std::vector<Fragment<D>> droplets)
+void add(Whitewater<D>& w, std::vector<Droplet<D>> droplets)
 {
     if (droplets.empty()) return;
-    std::vector<Fragment<D>> list = read_fragments(w.drops);
-    for (Fragment<D>& drop : droplets) {
+    std::vector<Droplet<D>> list = read_fragments(w.drops);
+    for (Droplet<D>& drop : droplets) {
         drop.id = static_cast<int>(w.next_id);
         w.next_id = std::fmod(w.next_id + 1, double(largest_id));
         list.push_back(drop);
@@ -519,7 +519,7 @@ void add(Whitewater<D>& w, std::vector<Fragment<D>> droplets)
 #define TARN_INSTANTIATE(D)                                                                                              \
     template void step(Whitewater<D>&, const TwoFrames<D>&, double, double, const Solids<D>&, const Boundary<D>&,        \
                        const Surroundings&, const Params&);                                                              \
-    template void add(Whitewater<D>&, std::vector<Fragment<D>>);
+    template void add(Whitewater<D>&, std::vector<Droplet<D>>);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -21,7 +21,7 @@
 // Droplets fly under gravity and the drag of air at rest or of wind, and divide by chance; bubbles rise under buoyancy
 // and the drag of water; walls and solids stop both (phases/flight.h). A droplet that lands and a bubble that comes to
 // the surface become foam, which goes with the surface as long as it lives: a random time in proportion to its radius.
-// They are held like all droplets and bubbles (phases/fragments.h). Their volume is not taken from the water.
+// They are held like all droplets and bubbles (phases/droplets.h). Their volume is not taken from the water.
 
 #include "tarn/effects/spray.h"
 
@@ -33,14 +33,14 @@ WhitewaterParams filled_in(const Params& params);
 
 template <int D>
 struct Whitewater {
-    Fragments<D> drops;
+    Droplets<D> drops;
     double next_id = 0;
     long step = 0;
     bool full = false;  // in the newest step fewer appeared than should have, since there are no more than `most`
 
-    // Room to work in.
+    // Workspace.
     Field<D> phi;  // between two frames
-    SprayRoom<D> room;
+    SprayWorkspace<D> workspace;
     Memory<int> born, bubbles;  // by cell
     Memory<float> thrown[3];    // by drop
 };
@@ -67,6 +67,6 @@ void step(Whitewater<D>& w, const TwoFrames<D>& frames, double s, double ds, con
 
 // Takes over droplets: the run's own, say, that land before the next frame.
 template <int D>
-void add(Whitewater<D>& w, std::vector<Fragment<D>> droplets);
+void add(Whitewater<D>& w, std::vector<Droplet<D>> droplets);
 
 }  // namespace tarn

@@ -13,13 +13,13 @@ struct NothingHidden {
 };
 template <int D>
 struct HiddenBySheets {
-    Sheets<D> sheets;
+    ThinWalls<D> thin_walls;
 
     TARN_HD bool operator()(int i, int axis, int a, bool up) const
     {
-        const int n = sheets.on[a].next(a), back = sheets.on[axis].next(axis);
-        if (sheets.on[axis][i] || sheets.on[axis][up ? i + n : i - n]) return true;
-        return a != axis && sheets.beside(i, a, up) && sheets.beside(i - back, a, up);
+        const int n = thin_walls.on[a].next(a), back = thin_walls.on[axis].next(axis);
+        if (thin_walls.on[axis][i] || thin_walls.on[axis][up ? i + n : i - n]) return true;
+        return a != axis && thin_walls.beside(i, a, up) && thin_walls.beside(i - back, a, up);
     }
 };
 
@@ -46,7 +46,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     View<D> from = u.view(), to = scratch.view();
     parallel_for_faces<true>("extrapolate mark", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = k.index(c);
-        const float v = from[i], marked = k[i] ? v : nowhere;
+        const float v = from[i], marked = k[i] ? v : outside;
         from[i] = marked;
         to[i] = marked;
     });
@@ -68,20 +68,20 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
                 const float nearer = 0.5f * (here - (upper + lower));
                 const float strength = nearer > little ? nearer : little;
                 const bool nothing =
-                    is_nowhere(v) | is_nowhere(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
+                    is_outside(v) | is_outside(upper < lower ? upper : lower) | hidden(i, axis, a, side > 0);
                 float there = v;
                 if constexpr (limited) {
                     // On with the slope so far, but not past what is there. Beyond the grid's ends there is none.
                     const bool there_is = side < 0 ? c[a] > 1 : c[a] + 2 < last[a] + (a == axis ? 1 : 0);
                     const float before = from[there_is ? j + side * from.next(a) : j], slope = v - before;
-                    there += is_nowhere(before) ? 0.0f : minmod(slope, limit[i] - v);
+                    there += is_outside(before) ? 0.0f : minmod(slope, limit[i] - v);
                 }
                 weight += nothing ? 0.0f : strength;
                 sum += nothing ? 0.0f : strength * there;
             }
             const float old = from[i], mean = sum / (weight > 0 ? weight : 1.0f);
-            const float reached = weight > 0 ? mean : nowhere;
-            to[i] = is_nowhere(old) ? reached : old;
+            const float reached = weight > 0 ? mean : outside;
+            to[i] = is_outside(old) ? reached : old;
         });
         std::swap(from, to);
     }
@@ -91,13 +91,13 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
         return parallel_for_faces<true>("extrapolate rest", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
             const int i = v.index(c);
             const float reached = from[i], old = rest[i];
-            v[i] = is_nowhere(reached) ? old : reached;
+            v[i] = is_outside(reached) ? old : reached;
         });
     }
     parallel_for_faces<true>("extrapolate rest", unknown, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = v.index(c);
         const float reached = from[i];
-        v[i] = is_nowhere(reached) ? 0.0f : reached;
+        v[i] = is_outside(reached) ? 0.0f : reached;
     });
 }
 
@@ -105,11 +105,11 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
 
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
-                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch, const Sheets<D>& sheets,
+                 const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch, const ThinWalls<D>& thin_walls,
                  const Field<D>* otherwise)
 {
-    if (sheets.any())
-        extrapolate_seen<false>(u, known, axis, distance, tiles, unknown, layers, scratch, HiddenBySheets<D>{sheets},
+    if (thin_walls.any())
+        extrapolate_seen<false>(u, known, axis, distance, tiles, unknown, layers, scratch, HiddenBySheets<D>{thin_walls},
                          otherwise);
     else if (otherwise)
         extrapolate_seen<true>(u, known, axis, distance, tiles, unknown, layers, scratch, NothingHidden{}, otherwise);
@@ -118,8 +118,8 @@ void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, co
 }
 
 template void extrapolate(Field<2>&, const Field<2, unsigned char>&, int, const Field<2>&, const Tiles<2>&,
-                          const Tiles<2>&, int, Field<2>&, const Sheets<2>&, const Field<2>*);
+                          const Tiles<2>&, int, Field<2>&, const ThinWalls<2>&, const Field<2>*);
 template void extrapolate(Field<3>&, const Field<3, unsigned char>&, int, const Field<3>&, const Tiles<3>&,
-                          const Tiles<3>&, int, Field<3>&, const Sheets<3>&, const Field<3>*);
+                          const Tiles<3>&, int, Field<3>&, const ThinWalls<3>&, const Field<3>*);
 
 }  // namespace tarn

@@ -6,7 +6,7 @@
 // distance.
 
 #include "tarn/backend/parallel.h"
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 
 namespace tarn {
 
@@ -15,12 +15,12 @@ namespace tarn {
 // away from the known faces. Faces not reached become 0. `scratch` is a field to work in. Nothing comes through a
 // sheet, nor to a face that has one.
 //
-// With `otherwise`, values that are there already, faces not reached keep those, and without sheets the others go on
+// With `otherwise`, values that are there already, faces not reached keep those, and without thin walls the others go on
 // from their neighbours with the slope so far, as far as it leads towards what is there (minmod): a smooth field stays
 // what it is to second order, and none gets new extremes.
 template <int D>
 void extrapolate(Field<D>& u, const Field<D, unsigned char>& known, int axis, const Field<D>& distance,
                  const Tiles<D>& tiles, const Tiles<D>& unknown, int layers, Field<D>& scratch,
-                 const Sheets<D>& sheets = {}, const Field<D>* otherwise = nullptr);
+                 const ThinWalls<D>& thin_walls = {}, const Field<D>* otherwise = nullptr);
 
 }  // namespace tarn

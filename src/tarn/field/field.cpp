@@ -8,7 +8,7 @@ template <int D>
 Field<D> distance_field(const Grid<D>& grid, float value)
 {
     Field<D> f(grid);
-    f.fill(nowhere);
+    f.fill(outside);
     const auto v = f.view();
     parallel_for<true>("distance", all_tiles(grid), [=] TARN_KERNEL(Cell<D> c) { v(c) = value; });
     return f;

@@ -65,8 +65,8 @@ private:
 };
 
 // A distance's padding holds this, so that stencils see the grid's end without asking where they are.
-inline constexpr float nowhere = 1e30f;
-TARN_HD inline bool is_nowhere(float v) { return v > 1e29f; }
+inline constexpr float outside = 1e30f;
+TARN_HD inline bool is_outside(float v) { return v > 1e29f; }
 
 // A cell field of one value, its padding `nowhere`.
 template <int D>

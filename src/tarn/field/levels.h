@@ -13,7 +13,7 @@ struct CoarseLevel {
     Field<D> pressure;
     Field<D> smoke_density, temperature;  // only with smoke, as on the finest level
 
-    // Room to work in.
+    // Workspace.
     FaceField<D> next;
     Field<D> wet;  // as a distance to the surface is: negative
     Field<D> scratch[3];

@@ -134,7 +134,7 @@ TARN_HD inline float sample_distance(const View<D, const float>& f, Cell<D> cell
             if (c[a] == end[a]) continue;
             Cell<D> padding = end;
             padding[a] = c[a];
-            if (is_nowhere(f(padding))) continue;
+            if (is_outside(f(padding))) continue;
             v = f(padding);
             beyond += weight;
             break;

@@ -19,7 +19,7 @@ template <int D>
 struct Tiles {
     Grid<D> grid;
     std::vector<Box<D>> boxes;
-    Mirror mirror = {};  // of the boxes, which do not change once a loop has run over them
+    DeviceCopy device_copy = {};  // of the boxes, which do not change once a loop has run over them
 
     long cells() const
     {

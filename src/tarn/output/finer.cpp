@@ -67,7 +67,7 @@ void sample_velocity_and_solids(Water<D>& fine, const Water<D>& water, int times
 
 // Places and volumes are counted in cells.
 template <int D>
-void copy_drops(Fragments<D>& to, const Fragments<D>& from, int times)
+void copy_drops(Droplets<D>& to, const Droplets<D>& from, int times)
 {
     to.copy(from);
     const FragmentView<D> f = to.view();
@@ -98,7 +98,7 @@ std::optional<Water<D>> finer(const Water<D>& water, const Scene& scene)
     fine.phi = distance_field(fine.grid, 0);
     fine.velocity = FaceField<D>(fine.grid);
     sample_velocity_and_solids(fine, water, times);
-    copy_drops(fine.fragments, water.fragments, times);
+    copy_drops(fine.droplets, water.droplets, times);
     const Labels<D> labels = foster_metaxas::cell_contents(water, scene);
     if (scene.params.method.surface == SurfaceKind::height_field)
         find_phi(fine.phi, read_heights<D>(water.particles, water.grid.cells), labels, times);
@@ -119,7 +119,7 @@ FrameState<3> shown_state(Water<3>& water)
     state.time = water.time;
     state.phi.swap(water.phi);
     state.velocity.swap(water.velocity);
-    state.fragments.swap(water.fragments);
+    state.droplets.swap(water.droplets);
     return state;
 }
 

@@ -46,7 +46,7 @@ struct Header {
     int32_t cells[3];
     float velocity_step;  // m/s
     double h, time;
-    int64_t fragments;
+    int64_t droplets;
     double pressure_step;  // Pa; not in version 1
 };
 constexpr size_t header_without_pressure = 56;
@@ -239,7 +239,7 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
     header.velocity_step = largest_velocity(water, reach) / velocity_steps;
     header.h = water.grid.h;
     header.time = water.time;
-    header.fragments = water.fragments.count();
+    header.droplets = water.droplets.count();
     header.pressure_step = static_cast<double>(largest_pressure(water) / pressure_steps);
 
     const ShownSmoke<D> smoke(water);
@@ -255,7 +255,7 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
         take_differences(q, water.grid);
         blocks[static_cast<size_t>(n > D ? n + 1 : n)] = squeezed(bytes_of(q));
     });
-    blocks[D + 1] = squeezed(bytes_of_columns(water.fragments));
+    blocks[D + 1] = squeezed(bytes_of_columns(water.droplets));
     if (points) {
         const uint64_t count = static_cast<uint64_t>(water.particles.count());
         blocks[D + 3].assign(reinterpret_cast<const char*>(&count), sizeof count);
@@ -275,7 +275,7 @@ void write_state(const std::string& path, const Water<D>& water, bool points)
 template <int D>
 static bool is_sound(const Header& header)
 {
-    bool sound = header.dimension == D && header.h > 0 && header.fragments >= 0 && header.fragments <= INT32_MAX;
+    bool sound = header.dimension == D && header.h > 0 && header.droplets >= 0 && header.droplets <= INT32_MAX;
     double storage = 1;
     for (int a = 0; a < D; ++a) {
         sound = sound && header.cells[a] > 0;
@@ -310,7 +310,7 @@ FrameState<D> read_state(const std::string& path)
     state.grid = Grid<D>(cells, header.h);
     state.time = header.time;
     state.phi = Field<D>(state.grid, Where::program);
-    std::fill(state.phi.data(), state.phi.data() + state.phi.size(), nowhere);
+    std::fill(state.phi.data(), state.phi.data() + state.phi.size(), outside);
     state.velocity = FaceField<D>(state.grid, Where::program);
 
     std::string_view left = std::string_view(bytes).substr(head);
@@ -350,7 +350,7 @@ FrameState<D> read_state(const std::string& path)
     if (state.any_pressure) state.pressure = values_of(numbers(D + 2), state.grid, header.pressure_step);
     if (smoke) state.smoke_density = values_of(numbers(D + 3), state.grid, steps[0]);
     if (smoke) state.temperature = values_of(numbers(D + 4), state.grid, steps[1]);
-    read_columns(state.fragments, header.fragments, [&](size_t size) { return loosened(blocks[D + 1], size); });
+    read_columns(state.droplets, header.droplets, [&](size_t size) { return loosened(blocks[D + 1], size); });
     if (points) {
         uint64_t count = UINT64_MAX;
         if (blocks[D + 3].size() > sizeof count) std::memcpy(&count, blocks[D + 3].data(), sizeof count);
@@ -368,7 +368,7 @@ void load_state(const std::string& path, Water<D>& water)
         throw RunError(path + ": made on another grid than this scene's; run the scene again");
     if (!water.smoke) water.phi.copy(state.phi);
     for (int a = 0; a < D; ++a) water.velocity[a].copy(state.velocity[a]);
-    water.fragments.copy(state.fragments);
+    water.droplets.copy(state.droplets);
     if (water.smoke != (state.smoke_density.size() > 0))
         throw RunError(path + ": made by another scene, with " + (water.smoke ? "water" : "smoke") + "; run the scene again");
     if (water.smoke) water.smoke_density.copy(state.smoke_density);

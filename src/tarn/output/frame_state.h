@@ -23,7 +23,7 @@ struct FrameState {
     Field<D> pressure;  // Pa; none of it in states of earlier versions
     bool any_pressure = false;
     Field<D> smoke_density, temperature;  // above that around, K; only of smoke
-    Fragments<D> fragments{Where::program};
+    Droplets<D> droplets{Where::program};
     Particles<D> points{Where::program};  // that carry the surface: chains of markers, or heights
 };
 

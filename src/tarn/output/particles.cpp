@@ -25,11 +25,11 @@ float radius_of(float volume, float h)
 }  // namespace
 
 template <int D>
-std::vector<Drop> drops_of(const Fragments<D>& fragments, double cell, const FragmentParams& params)
+std::vector<Drop> drops_of(const Droplets<D>& droplets, double cell, const DropletParams& params)
 {
     const float h = static_cast<float>(cell);
     std::vector<Drop> drops;
-    for (const Fragment<D>& f : read_fragments(fragments)) {
+    for (const Droplet<D>& f : read_fragments(droplets)) {
         Drop drop{};
         for (int a = 0; a < D; ++a) {
             drop.position[a] = h * static_cast<float>(f.x[a] + 0.5);
@@ -39,21 +39,21 @@ std::vector<Drop> drops_of(const Fragments<D>& fragments, double cell, const Fra
         drop.age = static_cast<float>(f.age);
         drop.id = f.id;
         drop.kind = static_cast<int>(f.kind);
-        drop.stretch = static_cast<float>(f.kind == FragmentKind::foam ? 1 : 1 + params.stretch * length(f.u));
+        drop.stretch = static_cast<float>(f.kind == DropletKind::foam ? 1 : 1 + params.stretch * length(f.u));
         drops.push_back(drop);
     }
     return drops;
 }
-template std::vector<Drop> drops_of(const Fragments<2>&, double, const FragmentParams&);
-template std::vector<Drop> drops_of(const Fragments<3>&, double, const FragmentParams&);
+template std::vector<Drop> drops_of(const Droplets<2>&, double, const DropletParams&);
+template std::vector<Drop> drops_of(const Droplets<3>&, double, const DropletParams&);
 
 template <int D>
-std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h)
+std::vector<Droplet<D>> fragments_of(const std::vector<Drop>& drops, double h)
 {
     constexpr double pi = std::numbers::pi;
-    std::vector<Fragment<D>> list;
+    std::vector<Droplet<D>> list;
     for (const Drop& drop : drops) {
-        Fragment<D> f;
+        Droplet<D> f;
         for (int a = 0; a < D; ++a) {
             f.x[a] = static_cast<double>(drop.position[a]) / h - 0.5;
             f.u[a] = drop.velocity[a];
@@ -61,14 +61,14 @@ std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h)
         const double r = drop.radius / h;
         f.volume = D == 3 ? 4 * pi / 3 * r * r * r : pi * r * r;
         f.age = drop.age;
-        f.kind = static_cast<FragmentKind>(drop.kind);
+        f.kind = static_cast<DropletKind>(drop.kind);
         f.id = drop.id;
         list.push_back(f);
     }
     return list;
 }
-template std::vector<Fragment<2>> fragments_of(const std::vector<Drop>&, double);
-template std::vector<Fragment<3>> fragments_of(const std::vector<Drop>&, double);
+template std::vector<Droplet<2>> fragments_of(const std::vector<Drop>&, double);
+template std::vector<Droplet<3>> fragments_of(const std::vector<Drop>&, double);
 
 namespace {
 
@@ -135,7 +135,7 @@ std::vector<Drop> read_particles(const std::string& path)
     std::vector<Drop> drops(count);
     std::memcpy(static_cast<void*>(drops.data()), bytes.data() + begin, count * sizeof(Drop));
     for (const Drop& drop : drops)
-        if (drop.kind < 0 || drop.kind > static_cast<int>(FragmentKind::foam))
+        if (drop.kind < 0 || drop.kind > static_cast<int>(DropletKind::foam))
             throw RunError(path + ": holds a drop of no known kind; make it again");
     return drops;
 }

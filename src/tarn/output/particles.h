@@ -11,17 +11,17 @@ namespace tarn {
 struct Drop {
     Vec3f position, velocity;  // m, m/s
     float radius, age;         // m, s; a sphere of the same volume has this radius
-    int id = -1, kind = 0;     // FragmentKind
+    int id = -1, kind = 0;     // DropletKind
     float stretch = 1;         // how much longer than wide, along its velocity
 };
 
 // Those that the program can read, on a grid of cells of size h.
 template <int D>
-std::vector<Drop> drops_of(const Fragments<D>& fragments, double h, const FragmentParams& params);
+std::vector<Drop> drops_of(const Droplets<D>& droplets, double h, const DropletParams& params);
 template <int D>
-std::vector<Drop> drops_of(const Water<D>& water, const FragmentParams& params)
+std::vector<Drop> drops_of(const Water<D>& water, const DropletParams& params)
 {
-    return drops_of(water.fragments, water.grid.h, params);
+    return drops_of(water.droplets, water.grid.h, params);
 }
 
 // Binary little-endian PLY: points with velocity (vx vy vz), radius, age, id, kind (0 droplet, 1 bubble, 2 foam) and
@@ -36,6 +36,6 @@ void write_vortices(const std::string& path, const Water<D>& water);
 
 // On a grid of cells of size h: the inverse of drops_of, but for what foam has left to live.
 template <int D>
-std::vector<Fragment<D>> fragments_of(const std::vector<Drop>& drops, double h);
+std::vector<Droplet<D>> fragments_of(const std::vector<Drop>& drops, double h);
 
 }  // namespace tarn

@@ -159,7 +159,7 @@ struct SurfaceParams {
 };
 
 // Droplets and bubbles that the grid cannot hold, of water and air.   [SSK05] §5
-struct FragmentParams {
+struct DropletParams {
     double drag = 0.5;            // coefficient; a sphere has about this
     double pieces_per_speed = 0;  // s/m: how many pieces more for each m/s
     int most_pieces = 8;
@@ -432,7 +432,7 @@ struct Params {
     OctreeParams octree;
     TallParams tall;
     SurfaceParams surface;
-    FragmentParams fragments;
+    DropletParams droplets;
     WhitewaterParams whitewater;
     PressureParams pressure;
     TimeParams time;

@@ -562,20 +562,20 @@ const ParamRow surface_rows[] = {
 };
 
 const ParamRow fragment_rows[] = {
-    number<&FragmentParams::drag>("drag", "", 0, 100, "Drag coefficient of a droplet or bubble; a sphere has about 0.5."),
-    number<&FragmentParams::pieces_per_speed>("pieces_per_speed", "s/m", 0, 1e3,
+    number<&DropletParams::drag>("drag", "", 0, 100, "Drag coefficient of a droplet or bubble; a sphere has about 0.5."),
+    number<&DropletParams::pieces_per_speed>("pieces_per_speed", "s/m", 0, 1e3,
                                               "Into how many parts more a droplet or bubble breaks for each m/s of its speed."),
-    integer<&FragmentParams::most_pieces>("most_pieces", "", 1, 1000, "How many pieces there are at most."),
-    number<&FragmentParams::stretch>("stretch", "s/m", 0, 1e3,
+    integer<&DropletParams::most_pieces>("most_pieces", "", 1, 1000, "How many pieces there are at most."),
+    number<&DropletParams::stretch>("stretch", "s/m", 0, 1e3,
                                      "How much longer than wide a droplet or bubble is drawn for each m/s of its speed."),
-    number<&FragmentParams::foam_life>("foam_life", "s m", 0, 1e3,
+    number<&DropletParams::foam_life>("foam_life", "s m", 0, 1e3,
                                        "How long a bubble stays at the surface as foam, times its radius: small ones "
                                        "last longer. With 0 bubbles burst at once."),
-    choice<&FragmentParams::unreferenced>("unreferenced",
+    choice<&DropletParams::unreferenced>("unreferenced",
                                           "Of cells that no path of a long step comes from: those near the surface become "
                                           "droplets and bubbles, which share the volume that is missing; or all, each with the "
                                           "volume that it had, as in [SSK05]."),
-    boolean<&FragmentParams::after_projection>("after_projection",
+    boolean<&DropletParams::after_projection>("after_projection",
                                                "They move and return after the projection, as in [SSK05], instead of before."),
 };
 
@@ -1048,7 +1048,7 @@ const Section all_sections[] = {
      [](Params& p, size_t) -> void* { return &p.tall; }},
     {"surface", "How the surface is kept.", surface_rows, [](Params& p, size_t) -> void* { return &p.surface; }},
     {"fragments", "Droplets and bubbles too small for the grid, with phases = \"water-air\" and surface.spray.",
-     fragment_rows, [](Params& p, size_t) -> void* { return &p.fragments; }},
+     fragment_rows, [](Params& p, size_t) -> void* { return &p.droplets; }},
     {"whitewater", "Spray, bubbles and foam that `tarn whitewater` adds to a finished run.", whitewater_rows,
      [](Params& p, size_t) -> void* { return &p.whitewater; }},
     {"pressure", "How the pressure is solved.", pressure_rows, [](Params& p, size_t) -> void* { return &p.pressure; }},

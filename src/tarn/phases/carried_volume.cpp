@@ -19,7 +19,7 @@ constexpr int apart[] = {1, 2, 4, 8};
 constexpr float furthest = 0.5f, least_surface = 0.02f;
 // A move pays what it should where phi is a distance, and up to twice that where phi is flat, as in gaps that close:
 // every second one goes half as far, so that either kind of place is right after two. Whole moves alone would pay and
-// take back the same for ever. There are more while so much of the water is owed in all; where there is no surface
+// take back the same for ever. There are more while so much of the water is missing in all; where there is no surface
 // around they do not help.
 constexpr int least_payments = 2, most_payments = 8;
 constexpr double much = 0.002;
@@ -67,23 +67,23 @@ void smooth(Field<D>& f, const Tiles<D>& tiles, Field<D>& scratch)
 }  // namespace
 
 template <int D>
-void carry_volume(CarriedVolume<D>& room, const Field<D>& debt, const WetPart<D>& wet, const FaceField<D>& velocity,
+void carry_volume(CarriedVolume<D>& workspace, const Field<D>& volume_error, const WetPart<D>& wet, const FaceField<D>& velocity,
                   const FaceField<D>& path, const Boundary<D>& boundary, const Tiles<D>& tiles, double dt)
 {
-    const Grid<D>& grid = debt.grid();
+    const Grid<D>& grid = volume_error.grid();
     const Cell<D> cells = grid.cells;
     Cell<D> last = cells;
     for (int a = 0; a < D; ++a) --last[a];
     const float s = static_cast<float>(dt / grid.h);
     const int origin = grid.origin;
-    int *const wanted = room.wanted.data(), *const given = room.given.data();
-    const auto held = room.before.view(), next = room.held.view();
-    const auto owed = debt.view();
+    int *const wanted = workspace.wanted.data(), *const given = workspace.given.data();
+    const auto held = workspace.before.view(), next = workspace.held.view();
+    const auto error = volume_error.view();
     const View<D, const float> held_now = held;
     const auto u = velocity.view(), back = path.view();
     parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = held.index(c);
-        held[i] = wet(c) + owed[i];
+        held[i] = wet(c) + error[i];
         wanted[origin + i] = given[origin + i] = 0;
     });
     const auto came_from = [=] TARN_HD(Cell<D> c) {
@@ -126,8 +126,8 @@ void take_from(Field<D>& held, std::vector<Lost<D>>& lost)
     std::erase_if(lost, [](const Lost<D>& l) { return l.guessed; });
     if (lost.empty()) return;
     const int n = static_cast<int>(lost.size());
-    const Mirror mirror;
-    const Lost<D>* const list = mirror.of(lost.data(), lost.size());
+    const DeviceCopy device_copy;
+    const Lost<D>* const list = device_copy.of(lost.data(), lost.size());
     const auto v = held.view();
     const Cell<D> cells = held.grid().cells;
     // One after the other, as some may share a cell.
@@ -135,40 +135,40 @@ void take_from(Field<D>& held, std::vector<Lost<D>>& lost)
         for (int i = 0; i < n; ++i) {
             const float volume = static_cast<float>(list[i].volume);
             v(cell_at(list[i].x.template as<float>(), cells)) -=
-                list[i].kind == FragmentKind::droplet ? volume : -volume;
+                list[i].kind == DropletKind::droplet ? volume : -volume;
         }
     });
 }
 
 template <int D>
-void find_debt(Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room)
+void find_volume_error(Field<D>& volume_error, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& workspace)
 {
-    const auto owed = debt.view();
-    const auto held = room.held.view();
-    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { owed(c) = held(c) - wet(c); });
+    const auto error = volume_error.view();
+    const auto held = workspace.held.view();
+    parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { error(c) = held(c) - wet(c); });
 }
 
 template <int D>
-void note_volume(CarriedVolume<D>& room, const WetPart<D>& wet, const Tiles<D>& tiles)
+void note_volume(CarriedVolume<D>& workspace, const WetPart<D>& wet, const Tiles<D>& tiles)
 {
-    const auto before = room.before.view();
+    const auto before = workspace.before.view();
     parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) { before(c) = wet(c); });
 }
 
 template <int D>
-void pay_debt(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room)
+void correct_volume_error(Field<D>& phi, Field<D>& volume_error, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& workspace)
 {
     const float h = static_cast<float>(phi.grid().h), epsilon = smearing * h;
-    const auto p = phi.view(), before = room.before.view();
-    note_volume(room, wet, tiles);
+    const auto p = phi.view(), before = workspace.before.view();
+    note_volume(workspace, wet, tiles);
     for (int n = 0; n < most_payments; ++n) {
-        const auto surface = room.surface.view();
+        const auto surface = workspace.surface.view();
         parallel_for("carried volume", tiles,
                      [=] TARN_KERNEL(Cell<D> c) { surface(c) = h * smeared_delta(p(c), epsilon); });
-        smooth(room.surface, tiles, room.scratch);
-        smooth(debt, tiles, room.scratch);
-        const auto around = std::as_const(room.surface).view();
-        const auto mean = debt.view();
+        smooth(workspace.surface, tiles, workspace.scratch);
+        smooth(volume_error, tiles, workspace.scratch);
+        const auto around = std::as_const(workspace.surface).view();
+        const auto mean = volume_error.view();
         const float part = n % 2 == 0 ? 1.0f : 0.5f;
         parallel_for("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
@@ -191,27 +191,27 @@ void pay_debt(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<
 }
 
 template <int D>
-void owe(Field<D>& debt, double volume, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room)
+void add_volume_error(Field<D>& volume_error, double volume, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& workspace)
 {
-    const auto owed = debt.view();
-    const auto before = room.before.view();
+    const auto error = volume_error.view();
+    const auto before = workspace.before.view();
     const double changed = parallel_sum("carried volume", tiles, [=] TARN_KERNEL(Cell<D> c) {
         return static_cast<double>(std::fabs(wet(c) - before(c)));
     });
     if (!(changed > 0)) return;
     const float share = static_cast<float>(volume / changed);
     parallel_for("carried volume", tiles,
-                 [=] TARN_KERNEL(Cell<D> c) { owed(c) += share * std::fabs(wet(c) - before(c)); });
+                 [=] TARN_KERNEL(Cell<D> c) { error(c) += share * std::fabs(wet(c) - before(c)); });
 }
 
 #define TARN_INSTANTIATE(D)                                                                                \
     template void carry_volume(CarriedVolume<D>&, const Field<D>&, const WetPart<D>&, const FaceField<D>&, \
                                const FaceField<D>&, const Boundary<D>&, const Tiles<D>&, double);          \
     template void take_from(Field<D>&, std::vector<Lost<D>>&);                                             \
-    template void find_debt(Field<D>&, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);       \
-    template void pay_debt(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&);   \
+    template void find_volume_error(Field<D>&, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);       \
+    template void correct_volume_error(Field<D>&, Field<D>&, const WetPart<D>&, const Tiles<D>&, CarriedVolume<D>&);   \
     template void note_volume(CarriedVolume<D>&, const WetPart<D>&, const Tiles<D>&);                      \
-    template void owe(Field<D>&, double, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);
+    template void add_volume_error(Field<D>&, double, const WetPart<D>&, const Tiles<D>&, const CarriedVolume<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

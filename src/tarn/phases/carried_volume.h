@@ -6,14 +6,14 @@
 // from between 2^D cells and wants a share of each. Of a cell that is wanted more than once everyone gets less; what
 // nobody wants of a cell goes where the flow takes it.
 //
-// What a cell should hold more than phi says is its debt. The carried volume diffuses and phi does not, so that only
-// the mean of the debt over some cells around counts. Where there is a surface among them phi moves to pay it, the more
+// What a cell should hold more than phi says is its volume error. The carried volume diffuses and phi does not, so that only
+// the mean of the volume error over some cells around counts. Where there is a surface among them phi moves to pay it, the more
 // surface the less; elsewhere, as in water that has swallowed bubbles too small for the grid, it is carried on. Water
-// and debt together stay what they are.
+// and volume error together stay what they are.
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
-#include "tarn/phases/fragments.h"
+#include "tarn/phases/droplets.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/surface/measure.h"
 
@@ -43,26 +43,26 @@ struct CarriedVolume {
 // Before phi moves along `path` for dt: what every cell should hold then. What nobody wants and leaves through an open
 // side is gone.
 template <int D>
-void carry_volume(CarriedVolume<D>& room, const Field<D>& debt, const WetPart<D>& wet, const FaceField<D>& velocity,
+void carry_volume(CarriedVolume<D>& workspace, const Field<D>& volume_error, const WetPart<D>& wet, const FaceField<D>& velocity,
                   const FaceField<D>& path, const Boundary<D>& boundary, const Tiles<D>& tiles, double dt);
 
 // Cells no longer hold what has become droplets; what has become bubbles is water again. Guesses are forgotten: the
-// debt knows better.
+// volume error knows better.
 template <int D>
 void take_from(Field<D>& held, std::vector<Lost<D>>& lost);
 
 // After it has moved: what cells hold too little. `wet` looks at phi.
 template <int D>
-void find_debt(Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room);
+void find_volume_error(Field<D>& volume_error, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& workspace);
 
-// Phi moves to pay what is owed.
+// Phi moves to pay what is missing.
 template <int D>
-void pay_debt(Field<D>& phi, Field<D>& debt, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& room);
+void correct_volume_error(Field<D>& phi, Field<D>& volume_error, const WetPart<D>& wet, const Tiles<D>& tiles, CarriedVolume<D>& workspace);
 
-// Before something else changes phi: what cells hold. And after it: so much, in cells, is owed where it did.
+// Before something else changes phi: what cells hold. And after it: so much, in cells, is missing where it did.
 template <int D>
-void note_volume(CarriedVolume<D>& room, const WetPart<D>& wet, const Tiles<D>& tiles);
+void note_volume(CarriedVolume<D>& workspace, const WetPart<D>& wet, const Tiles<D>& tiles);
 template <int D>
-void owe(Field<D>& debt, double volume, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& room);
+void add_volume_error(Field<D>& volume_error, double volume, const WetPart<D>& wet, const Tiles<D>& tiles, const CarriedVolume<D>& workspace);
 
 }  // namespace tarn

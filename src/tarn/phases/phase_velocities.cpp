@@ -7,7 +7,7 @@
 
 #include "tarn/base/axes.h"
 #include "tarn/field/extrapolate.h"
-#include "tarn/phases/fragments_read.h"
+#include "tarn/phases/droplets_read.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/phases/water_velocity.h"
 
@@ -53,11 +53,11 @@ void mark_own(Field<D, uint8_t>& known, const Own<D>& own, int axis, const Tiles
 // `otherwise` has.
 template <int D>
 void extend_phase(Field<D>& u, const Field<D>& otherwise, Field<D, uint8_t>& known, Field<D>& scratch, int axis,
-                  const PhaseVelocities<D>& phases, const Own<D>& own, const Sheets<D>& sheets, const Tiles<D>& tiles)
+                  const PhaseVelocities<D>& phases, const Own<D>& own, const ThinWalls<D>& thin_walls, const Tiles<D>& tiles)
 {
     mark_own(known, own, axis, tiles);
     scratch.copy(u);  // the faces beside the tiles are read, too
-    extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, sheets, &otherwise);
+    extrapolate(u, known, axis, phases.phi, tiles, tiles, layers, scratch, thin_walls, &otherwise);
 }
 
 // Phi as the other phase sees it. Its padding stays what it is.
@@ -92,8 +92,8 @@ std::vector<Range> ranges_of_water(const Field<D>& velocity, const Own<D>& own, 
     const size_t n = map.flags.size();
     std::vector<Box<D>> boxes(n);
     for (size_t t = 0; t < n; ++t) boxes[t] = map.box(map.tile(t));
-    const Mirror mirror;
-    const Box<D>* const box = mirror.of(boxes.data(), n);
+    const DeviceCopy device_copy;
+    const Box<D>* const box = device_copy.of(boxes.data(), n);
     Memory<Range> found(n);
     Range* const out = found.data();
     const auto u = velocity.view();
@@ -153,8 +153,8 @@ int reach_of(const std::vector<Range> (&ranges)[D], const TileMap<D>& map, doubl
 template <int D>
 void hold(Field<D>& velocity, const std::vector<Range>& ranges, Cell<D> count, int axis, const Tiles<D>& tiles)
 {
-    const Mirror mirror;
-    const Range* const range = mirror.of(ranges.data(), ranges.size());
+    const DeviceCopy device_copy;
+    const Range* const range = device_copy.of(ranges.data(), ranges.size());
     const auto u = velocity.view();
     parallel_for_faces("hold to water", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         int t = 0;
@@ -187,7 +187,7 @@ void find_surface_velocity(FaceField<D>& velocity, PhaseVelocities<D>& phases, F
             k(c) = beside.lower < 0 || beside.upper < 0 ? 1 : 0;
         });
         scratch[a].copy(velocity[a]);
-        extrapolate(velocity[a], known[a], a, phases.phi, tiles, tiles, layers + reach, scratch[a], boundary.sheets, &phases.air[a]);
+        extrapolate(velocity[a], known[a], a, phases.phi, tiles, tiles, layers + reach, scratch[a], boundary.thin_walls, &phases.air[a]);
         hold(velocity[a], ranges[a], map.count, a, tiles);
         // Through the domain's sides the flow is what was found there.
         const auto u = velocity[a].view();
@@ -202,7 +202,7 @@ void find_surface_velocity(FaceField<D>& velocity, PhaseVelocities<D>& phases, F
 template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
                      FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved, const CutFaces<D>& cut,
-                     const Sheets<D>& sheets, const Tiles<D>& tiles)
+                     const ThinWalls<D>& thin_walls, const Tiles<D>& tiles)
 {
     const View<D, const float> phi = std::as_const(phases.phi).view();
     const Own<D> own{phi, cut, tiles.grid.cells};  // as phi is turned
@@ -212,12 +212,12 @@ void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVe
         if (gradients) moved[a].copy(velocity[a]);
         if (gradients)
             for (int b = 0; b < D; ++b) phases.air_gradient[a].along[b].copy(gradient[a].along[b]);
-        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, own, sheets, tiles);
+        extend_phase(velocity[a], phases.air[a], known[a], scratch[a], a, phases, own, thin_walls, tiles);
         if (gradients) follow_extension(gradient[a], velocity[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
-        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, own, sheets, tiles);
+        extend_phase(phases.air[a], velocity[a], known[a], scratch[a], a, phases, own, thin_walls, tiles);
         if (gradients) follow_extension(phases.air_gradient[a], phases.air[a], moved[a], known[a], a, tiles);
     }
     turn(phases.phi, tiles);
@@ -293,7 +293,7 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
     template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
                                    const CutFaces<D>&, const Tiles<D>&);                                               \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \
-                                  FaceField<D>&, FaceField<D>&, const CutFaces<D>&, const Sheets<D>&,                  \
+                                  FaceField<D>&, FaceField<D>&, const CutFaces<D>&, const ThinWalls<D>&,                  \
                                   const Tiles<D>&);                                                                    \
     template void find_carried(PhaseVelocities<D>&, const Field<D>&, bool, const Tiles<D>&);                           \
     template void join_velocities(FaceField<D>&, Gradient<D>(&)[D], const PhaseVelocities<D>&, const Field<D>&,        \

@@ -13,7 +13,7 @@
 
 #include "tarn/advect/cip.h"
 #include "tarn/backend/parallel.h"
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 #include "tarn/params/params.h"
 
 namespace tarn {
@@ -42,7 +42,7 @@ struct PhaseVelocities {
 template <int D>
 void part_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseVelocities<D>& phases,
                      FaceField<D, uint8_t>& known, FaceField<D>& scratch, FaceField<D>& moved, const CutFaces<D>& cut,
-                     const Sheets<D>& sheets, const Tiles<D>& tiles);
+                     const ThinWalls<D>& thin_walls, const Tiles<D>& tiles);
 
 // Marks the cells beside faces that will hold water, or air, when the surface is at phi.
 template <int D>

@@ -26,11 +26,11 @@ void find_density_along(Field<D>& density, const Field<D>& phi, const Params& pa
     const bool sharp = params.method.interface == Interface::sharp;
     if (!sharp && !cut.any())
         return parallel_for_faces<true>("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-            const Beside beside = phi_beside<D>(p, {}, cells, c, axis);
+            const FaceSides beside = phi_beside<D>(p, {}, cells, c, axis);
             rho(c) = air + (water - air) * smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
         });
     parallel_for_faces("density", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-        const Beside beside = phi_beside<D>(p, cut, cells, c, axis);
+        const FaceSides beside = phi_beside<D>(p, cut, cells, c, axis);
         rho(c) = air + (water - air) * water_share(beside, sharp, epsilon);
     });
 }

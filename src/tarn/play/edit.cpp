@@ -45,17 +45,17 @@ public:
     // to `middle`.
     void book(Vec<2> middle)
     {
-        Ledger<2>& ledger = w_.ledger;
+        TargetVolumes<2>& targets = w_.targets;
         std::vector<double> gone;
         carry_bodies(w_, params_, 0, &gone);
         const double gained = water_volume(w_) - on_grid_ + std::accumulate(gone.begin(), gone.end(), 0.0);
-        give(ledger, component_at(middle), gained);
+        give(targets, component_at(middle), gained);
         double under = 0;
-        for (double& volume : ledger.expected) {
+        for (double& volume : targets.expected) {
             under += std::min(volume, 0.0);
             volume = std::max(volume, 0.0);
         }
-        if (under < 0) give(ledger, 0, under);
+        if (under < 0) give(targets, 0, under);
         w_.volume_expected = std::max(0.0, w_.volume_expected + volume_of(w_, params_) - volume_);
     }
 
@@ -63,7 +63,7 @@ private:
     // That of the wet cell nearest to a place; 0 where there is none.
     int component_at(Vec<2> x) const
     {
-        const auto body = w_.ledger.body.view();
+        const auto body = w_.targets.body.view();
         int component = 0;
         double nearest = HUGE_VAL;
         for (int j = 0; j < w_.grid.cells[1]; ++j)
@@ -130,7 +130,7 @@ void resample(Field<2>& to, const Field<2>& from, int axis)
 
 double volume_of(const Water<2>& w, const Params& params)
 {
-    const FragmentTotals apart = totals(w.fragments, w.grid, at_time(params, w.time));
+    const FragmentTotals apart = totals(w.droplets, w.grid, at_time(params, w.time));
     return water_volume(w) + apart.volume_droplets - apart.volume_bubbles;
 }
 
@@ -152,11 +152,11 @@ void remove_water(Water<2>& w, const Scene& scene, const BrushDistance& brush, V
 {
     Change change(w, scene.params);
     reshape(w, brush, [](float phi, float d) { return std::max(phi, -d); });
-    std::vector<Fragment<2>> kept = read_fragments(w.fragments);
-    const auto inside = [&](const Fragment<2>& f) {
-        return f.kind == FragmentKind::droplet && brush(w.grid.h * (f.x + Vec<2>::all(0.5))) < 0;
+    std::vector<Droplet<2>> kept = read_fragments(w.droplets);
+    const auto inside = [&](const Droplet<2>& f) {
+        return f.kind == DropletKind::droplet && brush(w.grid.h * (f.x + Vec<2>::all(0.5))) < 0;
     };
-    if (std::erase_if(kept, inside) > 0) write_fragments(w.fragments, kept);
+    if (std::erase_if(kept, inside) > 0) write_fragments(w.droplets, kept);
     change.follow();
     change.book(middle);
 }
@@ -201,14 +201,14 @@ Water<2> carried_over(const Water<2>& from, const Scene& scene)
     }
     const float band = static_cast<float>(w.band);
     for_each(w.grid.box(), [&](Cell<2> c) { w.phi(c) = std::clamp(w.phi(c), -band, band); });
-    // Fragments count places and volumes in cells.
-    std::vector<Fragment<2>> fragments = read_fragments(from.fragments);
+    // Droplets count places and volumes in cells.
+    std::vector<Droplet<2>> droplets = read_fragments(from.droplets);
     const double ratio = from.grid.h / w.grid.h;
-    for (Fragment<2>& f : fragments) {
+    for (Droplet<2>& f : droplets) {
         f.x = ratio * (f.x + Vec<2>::all(0.5)) - Vec<2>::all(0.5);
         f.volume *= ratio * ratio;
     }
-    write_fragments(w.fragments, fragments);
+    write_fragments(w.droplets, droplets);
     w.exchange = from.exchange;
     w.time = from.time;
     w.step = from.step;

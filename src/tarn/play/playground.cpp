@@ -7,7 +7,7 @@
 #include "tarn/backend/parallel.h"
 #include "tarn/base/error.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/fragments_read.h"
+#include "tarn/phases/droplets_read.h"
 #include "tarn/play/balls.h"
 #include "tarn/play/settings.h"
 #include "tarn/play/walls.h"
@@ -434,7 +434,7 @@ Params Playground::saved() const
     std::vector<WaterParams> boxes;
     add_columns(boxes, water_);
     for (const ShownDrop& drop : drops()) {
-        if (static_cast<FragmentKind>(drop.kind) != FragmentKind::droplet || drop.radius < 0.3 * water_.grid.h) continue;
+        if (static_cast<DropletKind>(drop.kind) != DropletKind::droplet || drop.radius < 0.3 * water_.grid.h) continue;
         WaterParams ball;
         ball.shape = ShapeKind::sphere;
         ball.center = Vec3{drop.x, drop.y, 0};
@@ -520,7 +520,7 @@ std::vector<ShownDrop> Playground::drops() const
     if (const Part* const part = part_shown()) return part->drops;
     const double h = water_.grid.h;
     std::vector<ShownDrop> all;
-    for (const Fragment<2>& f : read_fragments(water_.fragments)) {
+    for (const Droplet<2>& f : read_fragments(water_.droplets)) {
         if (!(f.volume > 0)) continue;
         const Vec<2> x = h * (f.x + Vec<2>::all(0.5));
         all.push_back({static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(h * radius_of<2>(f.volume)),

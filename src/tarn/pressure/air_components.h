@@ -68,7 +68,7 @@ struct Space {
     bool air;
     float h;
 
-    // Between water and a solid that it has parted from there is air, too: that of a dry cell in the solid.
+    // Between water and a solid that it has separated from there is air, too: that of a dry cell in the solid.
     TARN_HD float open(Cell<D> face, int a) const
     {
         const float part = boundary.solids ? boundary.open[a](face) : 1.0f;

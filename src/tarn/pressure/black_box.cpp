@@ -14,13 +14,13 @@ namespace {
 using Values = View<2, const float>;
 
 constexpr int coarsest_side = 3, coarsest_rounds = 4;
-// Links are one in water. So little is what round-off leaves of a closed pocket that is a single point: nothing is to be known there.
+// Links are one in water. So little is what round-off leaves of a component without Dirichlet rows that is a single point: nothing is to be known there.
 constexpr float round_off = 1e-6f;
 // Rows that a thread does at a time, cells of a row that are split at a time, and cells that are smoothed.
 constexpr int rows_at_once = 8, smoothed_at_once = 4096, split_at_once = 128;
 
 // How many of n columns are kept, and which.
-int kept(int n) { return n / 2 + 1; }
+int coarse_points(int n) { return n / 2 + 1; }
 TARN_HD inline int fine_of(int coarse, int n) { return 2 * coarse < n ? 2 * coarse : n - 1; }
 // Whether there is a column between two kept ones, and which stands for it: itself, or the lower of the two.
 TARN_HD inline bool between(int coarse, int n) { return 2 * coarse + 2 < n; }
@@ -111,14 +111,14 @@ void split(const char* name, Field<2>& even, Field<2>& odd, const Tiles<2>& tile
             for (int i = 0; i < pairs; ++i) even_row[i] = row[2 * i];
             for (int i = 0; i < pairs; ++i) odd_row[i] = row[2 * i + 1];
         }
-        const int last = kept(n) - 1;
+        const int last = coarse_points(n) - 1;
         e[to + last] = own(from + n - 1);
         o[to + last] = e[to + last];
         if (last > 0 && !between(last - 1, n)) o[to + last - 1] = e[to + last - 1];
     });
 }
 
-// Links of coarse levels may be negative. What is divided by them must not be: shares would be of any size, and a cycle
+// Links of coarse levels may be negative. What is divided by them must not be: weights would be of any size, and a cycle
 // that adds to its errors.
 TARN_HD inline float positive(float v) { return v > 0 ? v : 0.0f; }
 TARN_HD inline Vec<2, float> positive(Vec<2, float> v) { return {positive(v[0]), positive(v[1])}; }
@@ -165,7 +165,7 @@ struct SplitLinks {
 };
 
 // What a cell conducts by way of a neighbour that it is linked to: to the neighbour's sides, and on from there.
-TARN_HD inline void add_by_way(Vec<2, float>& sides, float link, Vec<2, float> of_neighbour)
+TARN_HD inline void add_lumped(Vec<2, float>& sides, float link, Vec<2, float> of_neighbour)
 {
     const float along = positive(link), all = of_neighbour[0] + of_neighbour[1] + along;
     const float passed = along / (all > 0 ? all : 1.0f);
@@ -179,7 +179,7 @@ TARN_HD inline float lower_share(Vec<2, float> sides)
     return all > 0 ? share : 1.0f;
 }
 
-// A value in a patch, by the shares of its four corners: here, east, north, north-east.
+// A value in a patch, by the weights of its four corners: here, east, north, north-east.
 struct Shares {
     float of[4];
 };
@@ -201,18 +201,18 @@ struct Patch {
     }
 };
 
-// The shares of cells between two kept ones. Rows beyond the grid have no links to them.
+// The weights of cells between two kept ones. Rows beyond the grid have no links to them.
 template <bool nine>
 void share_between_two(BlackBoxLevel& level, const SplitLinks<nine>& links)
 {
     const Cell<2> cells = level.fine_cells;
-    const auto west = level.shares[0].view(), east = level.shares[1].view(), south = level.shares[2].view(), north = level.shares[3].view();
+    const auto west = level.weights[0].view(), east = level.weights[1].view(), south = level.weights[2].view(), north = level.weights[3].view();
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], j = fine_of(c[1], cells[1]);
         const auto down = links.odd[1];
         Vec<2, float> sides = links.along_x(I, j);
-        add_by_way(sides, down({I, j}), links.along_x(I, j - 1));
-        add_by_way(sides, down({I, j + 1}), links.along_x(I, j + 1));
+        add_lumped(sides, down({I, j}), links.along_x(I, j - 1));
+        add_lumped(sides, down({I, j + 1}), links.along_x(I, j + 1));
         const float lower = lower_share(sides);
         const float is_between = between(I, cells[0]) ? 1.0f : 0.0f;
         west(c) = is_between * lower;
@@ -221,10 +221,10 @@ void share_between_two(BlackBoxLevel& level, const SplitLinks<nine>& links)
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
         const int I = c[0], j = middle_of(c[1], cells[1]), i = links.even[0].index({I, j});
         Vec<2, float> sides = links.along_y_even(I, j);
-        add_by_way(sides, links.even[0][i], links.along_y_odd(I - 1, j));
+        add_lumped(sides, links.even[0][i], links.along_y_odd(I - 1, j));
         // Its neighbour in the east is kept, too, where nothing lies between them.
         const float is_next = between(I, cells[0]) ? 1.0f : 0.0f, is_far = 1 - is_next;
-        add_by_way(sides, is_next * links.odd[0][i] + is_far * links.even[0][i + 1],
+        add_lumped(sides, is_next * links.odd[0][i] + is_far * links.even[0][i + 1],
                    is_next * links.along_y_odd(I, j) + is_far * links.along_y_even(I + 1, j));
         const float lower = lower_share(sides);
         const float is_between = between(c[1], cells[1]) ? 1.0f : 0.0f;
@@ -233,15 +233,15 @@ void share_between_two(BlackBoxLevel& level, const SplitLinks<nine>& links)
     });
 }
 
-// The shares of cells between four, and what patches of four kept cells conduct. Where no column lies between, the west stands for it, and
+// The weights of cells between four, and what patches of four kept cells conduct. Where no column lies between, the west stands for it, and
 // where no row does, the south; `x` and `y` leave out the links that this would count twice.
 template <bool nine>
 void share_between_four(BlackBoxLevel& level, const SplitLinks<nine>& links)
 {
     const Cell<2> cells = level.fine_cells, coarse = level.grid.cells;
-    const auto west = level.shares[0].view(), east = level.shares[1].view(), south = level.shares[2].view(), north = level.shares[3].view();
-    const auto here_share = level.shares[4].view(), east_share = level.shares[5].view();
-    const auto north_share = level.shares[6].view(), far_share = level.shares[7].view();
+    const auto west = level.weights[0].view(), east = level.weights[1].view(), south = level.weights[2].view(), north = level.weights[3].view();
+    const auto here_share = level.weights[4].view(), east_share = level.weights[5].view();
+    const auto north_share = level.weights[6].view(), far_share = level.weights[7].view();
     const auto p0 = level.patch[0].view(), p1 = level.patch[1].view(), p2 = level.patch[2].view(), p3 = level.patch[3].view();
     const auto to_south_west = level.links[2].view(), to_south_east = level.links[3].view();
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) TARN_IN_LOOP {
@@ -328,7 +328,7 @@ void join_patches(BlackBoxLevel& level)
     });
 }
 
-// The shares and the links of a level, from the links of the finer one.
+// The weights and the links of a level, from the links of the finer one.
 template <bool nine>
 void build_level(BlackBoxLevel& level, const Values (&fine)[4], bool plain)
 {
@@ -363,8 +363,8 @@ struct Given {
 
 Given given_by(const BlackBoxLevel& l)
 {
-    return {l.x.view(),         l.shares[0].view(), l.shares[1].view(), l.shares[2].view(), l.shares[3].view(),
-            l.shares[4].view(), l.shares[5].view(), l.shares[6].view(), l.shares[7].view()};
+    return {l.x.view(),         l.weights[0].view(), l.weights[1].view(), l.weights[2].view(), l.weights[3].view(),
+            l.weights[4].view(), l.weights[5].view(), l.weights[6].view(), l.weights[7].view()};
 }
 
 // b = P^T of what is split.
@@ -417,7 +417,7 @@ void prolong(Field<2>& to, const BlackBoxLevel& level, const Tiles<2>& tiles, bo
                 float* const out = &x[to_row + begin];
                 for (int i = 0; i < 2 * pairs; ++i) out[i] += row[i];
             }
-            // The last column is kept; the shares of what would lie before it in an even number of columns are zero.
+            // The last column is kept; the weights of what would lie before it in an even number of columns are zero.
             x[to_row + cells[0] - 1] += own.even(from + coarse[0] - 1, between_rows.value);
         };
         if (row_between)
@@ -476,13 +476,13 @@ void smooth(const BlackBoxLevel& level, float weight, bool from_zero, bool plain
 void find_diagonal(BlackBoxLevel& level)
 {
     const auto diagonal = level.diagonal.view(), scale = level.scale.view();
-    const Values excess = std::as_const(level.x).view();
+    const Values dirichlet = std::as_const(level.x).view();
     const Links9 links = links_of(level);
     parallel_for<true>("multigrid build", level.tiles, [=] TARN_KERNEL(Cell<2> c) {
         const int i = diagonal.index(c), n = diagonal.stride[1];
         const float around[8] = {links.west[i],       links.west[i + 1],           links.south[i],      links.south[i + n],
                                  links.south_west[i], links.south_west[i + n + 1], links.south_east[i], links.south_east[i + n - 1]};
-        float own = excess[i], size = 0;
+        float own = dirichlet[i], size = 0;
         TARN_UNROLL
         for (int k = 0; k < 8; ++k) own += around[k];
         TARN_UNROLL
@@ -508,15 +508,15 @@ BlackBox::BlackBox(const Grid<2>& fine, BlackBoxEffort effort, bool plain) : eff
     while (std::max(g.cells[0], g.cells[1]) > coarsest_side) {
         BlackBoxLevel level;
         level.fine_cells = g.cells;
-        const Grid<2> split_grid({kept(g.cells[0]), g.cells[1]}, g.h);
+        const Grid<2> split_grid({coarse_points(g.cells[0]), g.cells[1]}, g.h);
         const bool nine = !coarse_.empty();
-        g = Grid<2>({kept(g.cells[0]), kept(g.cells[1])}, 2 * g.h);
+        g = Grid<2>({coarse_points(g.cells[0]), coarse_points(g.cells[1])}, 2 * g.h);
         level.grid = g;
         level.tiles = all_tiles(g);
         level.split_tiles = all_tiles(split_grid);
         for (Field<2>* f : {&level.x, &level.next, &level.b, &level.diagonal, &level.scale}) *f = Field<2>(g);
         for (Field<2>& f : level.links) f = Field<2>(g);
-        for (Field<2>& f : level.shares) f = Field<2>(g);
+        for (Field<2>& f : level.weights) f = Field<2>(g);
         for (Field<2>& f : level.patch) f = Field<2>(g);
         level.even = Field<2>(split_grid);
         level.odd = Field<2>(split_grid);
@@ -528,12 +528,12 @@ BlackBox::BlackBox(const Grid<2>& fine, BlackBoxEffort effort, bool plain) : eff
     }
 }
 
-void BlackBox::build(const Poisson<2>& system, const Field<2>& excess, bool tied)
+void BlackBox::build(const Poisson<2>& system, const Field<2>& dirichlet, bool tied)
 {
     fine_ = system;
-    invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
-    if (effort_.bodies) bodies_.find(system, excess);
-    const Field<2>* fine_excess = &excess;
+    invert_diagonal(*fine_.inverse_diagonal, dirichlet, *fine_.w, fine_.tiles);
+    if (effort_.bodies) bodies_.find(system, dirichlet);
+    const Field<2>* fine_dirichlet = &dirichlet;
     for (size_t n = 0; n < coarse_.size(); ++n) {
         BlackBoxLevel& level = coarse_[n];
         if (n == 0) {
@@ -542,11 +542,11 @@ void BlackBox::build(const Poisson<2>& system, const Field<2>& excess, bool tied
             const BlackBoxLevel& finer = coarse_[n - 1];
             build_level<true>(level, {finer.links[0].view(), finer.links[1].view(), finer.links[2].view(), finer.links[3].view()}, plain_);
         }
-        // The excess is kept in x until the cycle needs it.
+        // The Dirichlet term is kept in x until the cycle needs it.
         if (tied) {
-            split("multigrid build", level.even, level.odd, level.split_tiles, level.fine_cells, plain_, Same{fine_excess->view()});
+            split("multigrid build", level.even, level.odd, level.split_tiles, level.fine_cells, plain_, Same{fine_dirichlet->view()});
             gather(level.x, level);
-            fine_excess = &level.x;
+            fine_dirichlet = &level.x;
         } else {
             level.x.fill(0);
         }

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "tarn/pressure/light_bodies.h"
+#include "tarn/pressure/deflation.h"
 
 namespace tarn {
 
@@ -34,9 +34,9 @@ struct BlackBoxLevel {
     Field<2> diagonal, scale;
     Field<2> links[4];  // to the cells in the west, south, south-west and south-east
 
-    // Of the finer level's cells between the kept ones: shares of the kept ones in their values. Between a cell and the
+    // Of the finer level's cells between the kept ones: weights of the kept ones in their values. Between a cell and the
     // next along x (0, 1), along y (2, 3), and between four (4 to 7: here, east, north, north-east).
-    Field<2> shares[8];
+    Field<2> weights[8];
     // Values on the finer level, those of its kept columns and of the columns between apart, so that all of a row can
     // be done at once.
     Tiles<2> split_tiles;
@@ -51,9 +51,9 @@ public:
     // `plain`: with the kernels that a GPU uses, cell by cell.
     explicit BlackBox(const Grid<2>& fine, BlackBoxEffort effort = {}, bool plain = on_device());
 
-    // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`. Every cell of the
-    // grid may be an unknown. `tied`: whether any cell has an excess.
-    void build(const Poisson<2>& system, const Field<2>& excess, bool tied);
+    // Prepares every level for a system whose inverse diagonal is still to be computed from `dirichlet`. Every cell of the
+    // grid may be an unknown. `tied`: whether any cell has a Dirichlet term.
+    void build(const Poisson<2>& system, const Field<2>& dirichlet, bool tied);
 
     // z = M r, one cycle from zero; and r . z, where kernels look for it.
     void precondition(Field<2>& z, const Field<2>& r, double* dot) const;
@@ -62,7 +62,7 @@ private:
     void cycle(size_t level, bool from_zero) const;
 
     Poisson<2> fine_;
-    LightBodies<2> bodies_;
+    DeflationAggregates<2> bodies_;
     std::vector<BlackBoxLevel> coarse_;
     BlackBoxEffort effort_;
     std::vector<float> weights_;

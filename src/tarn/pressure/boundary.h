@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tarn/backend/memory.h"
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 #include "tarn/pressure/surface_fraction.h"
 #include "tarn/surface/gap.h"
 
@@ -26,9 +26,9 @@ struct Boundary {
     View<D, const uint8_t> inlet;             // with inlets: a cell's inlet, counted from 1, or 0
     const Vec<D, float>* inlet_velocity = nullptr;
     View<D, const float> inlet_part, water;   // with inlets: the part of a cell inside of them; phi
-    // Tell where water has parted from walls; null: nowhere.
+    // Tell where water has separated from walls; null: nowhere.
     View<D, const float> phi, solid_distance;
-    Sheets<D> sheets;  // walls thinner than a cell, which water does not part from
+    ThinWalls<D> thin_walls;  // walls thinner than a cell, which water does not part from
     // Faces whose water comes to a wall beyond a gap within dt; the mark's data null: none.
     struct {
         FaceView<D, const uint8_t> mark;
@@ -41,12 +41,12 @@ struct Boundary {
     TARN_HD bool parted_from_side(Cell<D> c, int axis) const
     {
         if (c[axis] == 0) --c[axis];
-        return phi.data && !is_nowhere(phi(c));
+        return phi.data && !is_outside(phi(c));
     }
     TARN_HD bool parted_from_solid(Cell<D> c, int axis) const
     {
         const int i = phi.index(c);
-        return phi.data && !sheets.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis) &&
+        return phi.data && !thin_walls.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis) &&
                dry_where_closed<D>(phi, solid_distance, c, axis);
     }
     TARN_HD bool touches_at_face(Cell<D> c, int axis) const { return contact.mark[axis].data && contact.mark[axis](c) == in_contact; }
@@ -60,17 +60,17 @@ struct Boundary {
         float gap = 0.5f - surface_fraction(phi(up ? below : face), phi(c), contact.h);
         for (; gap < reach; c[axis] += up ? 1 : -1, gap += 1) {
             const Cell<D> far = moved<D>(c, axis, up);
-            if (!(phi(c) >= 0) || inlet_at(far, axis) || sheets.below(phi.index(far), axis)) return nowhere;
-            if (at_wall(far, axis)) return wall_open[axis][up] || parted_from_side(far, axis) ? nowhere : gap + 1;
+            if (!(phi(c) >= 0) || inlet_at(far, axis) || thin_walls.below(phi.index(far), axis)) return outside;
+            if (at_wall(far, axis)) return wall_open[axis][up] || parted_from_side(far, axis) ? outside : gap + 1;
             if (solids && !(open[axis](far) > 0)) return gap + gap_to_solid(c, far, axis, up);
         }
-        return nowhere;
+        return outside;
     }
     // The same from the side of a cell that a solid closes the other side of.
     TARN_HD float gap_to_solid(Cell<D> c, Cell<D> far, int axis, bool up) const
     {
         const float out = nodes_normal<D>(solid_distance, c)[axis];
-        if (!((up ? -out : out) > facing)) return nowhere;
+        if (!((up ? -out : out) > facing)) return outside;
         const float away = moving ? solid_velocity[axis](far) * contact.dt / contact.h : 0.0f;
         return 0.5f + clamp(nodes_at_cell<D>(solid_distance, c) / contact.h, -0.5f, 0.5f) + (up ? away : -away);
     }

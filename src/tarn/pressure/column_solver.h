@@ -34,7 +34,7 @@ struct ColumnLevel {
     std::vector<float> pivot;            // the inverses in Thomas's elimination
     std::vector<int> coarse;             // of each node, on the next level
     std::vector<float> x, b;             // on coarse levels
-    std::vector<float> r;                // room to work in
+    std::vector<float> r;                // workspace
 };
 
 // What unknowns that many nodes share add to products: z += (A' - A) x, where A is the system without them. Empty: nothing.

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "tarn/backend/late.h"
+#include "tarn/backend/device_scalar.h"
 #include "tarn/base/error.h"
 #include "tarn/pressure/octree.h"
 
@@ -64,12 +64,12 @@ double largest_of(const std::vector<Part<D>>& parts)
 // Means over components without Dirichlet rows go: of a residual its sum, of a pressure its mean.
 template <int D>
 void remove_means(const std::vector<Part<D>>& parts, Field<D>* Part<D>::*which, const Poisson<D>& system,
-                  const ClosedPockets<D>& pockets)
+                  const ClosedComponents<D>& closed)
 {
-    if (system.octree && pockets.everything)
+    if (system.octree && closed.everything)
         remove_mean(all_of(parts, which), system, which == &Part<D>::r);
     else
-        remove_means(*(parts[0].*which), system, pockets);
+        remove_means(*(parts[0].*which), system, closed);
 }
 
 // r -= A x.
@@ -134,7 +134,7 @@ struct Scalars {
 
 // p = z + beta p.
 template <int D>
-void find_direction(const std::vector<Part<D>>& parts, const Late& beta)
+void find_direction(const std::vector<Part<D>>& parts, const DeviceScalar& beta)
 {
     for (const Part<D>& part : parts) {
         const auto pv = part.p->view();
@@ -149,7 +149,7 @@ void find_direction(const std::vector<Part<D>>& parts, const Late& beta)
 
 // x += alpha p, r -= alpha z; and the largest residual, where kernels look for it.
 template <int D>
-void advance(const std::vector<Part<D>>& parts, const Late& alpha, double* largest)
+void advance(const std::vector<Part<D>>& parts, const DeviceScalar& alpha, double* largest)
 {
     for (const Part<D>& part : parts) {
         const auto xv = part.x->view(), rv = part.r->view();
@@ -174,8 +174,8 @@ template <int D>
 using Precondition = std::function<void(Field<D>& z, Field<D>& r, double* dot)>;
 
 template <int D>
-SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedPockets<D>& pockets, const Goal& goal,
-                  Field<D>& p, Field<D>& z, const Precondition<D>& precondition, IterationRoom& room)
+SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const ClosedComponents<D>& closed, const Goal& goal,
+                  Field<D>& p, Field<D>& z, const Precondition<D>& precondition, IterationWorkspace& workspace)
 {
     const std::vector<Part<D>> parts = parts_of(x, r, p, z, system);
     const double largest = largest_of(parts);
@@ -203,42 +203,42 @@ SolveReport solve(Field<D>& x, Field<D>& r, const Poisson<D>& system, const Clos
         return report;
     }
 
-    if (room.scalars.size() == 0) room.scalars = Memory<double>(sizeof(Scalars) / sizeof(double));
-    Scalars* const s = reinterpret_cast<Scalars*>(room.scalars.data());
+    if (workspace.scalars.size() == 0) workspace.scalars = Memory<double>(sizeof(Scalars) / sizeof(double));
+    Scalars* const s = reinterpret_cast<Scalars*>(workspace.scalars.data());
     parallel_range("clear", 1, [=] TARN_KERNEL(int) { *s = {}; });
     const auto iterate = [&] {
         // In components without Dirichlet rows round-off puts constants into r, which nothing would take out again.
         // Those in z mean nothing, but would cost p its digits.
-        if (pockets.any()) remove_means(parts, &Part<D>::r, system, pockets);
+        if (closed.any()) remove_means(parts, &Part<D>::r, system, closed);
         precondition(z, r, &s->rz);
         if (system.octree) {
             s->rz = 0;
             for (const Part<D>& part : parts) s->rz += dot_in(*part.z, *part.r, *part.tiles);
         }
-        if (pockets.any()) remove_means(parts, &Part<D>::z, system, pockets);
+        if (closed.any()) remove_means(parts, &Part<D>::z, system, closed);
         // p = z + beta p; the first time there is no p yet.
         parallel_range("direction", 1, [=] TARN_KERNEL(int) {
             s->beta = s->rz_before > 0 ? static_cast<float>(s->rz / s->rz_before) : 0.0f;
             s->rz_before = s->rz;
         });
-        const Late beta(&s->beta);
+        const DeviceScalar beta(&s->beta);
         find_direction(parts, beta);
         // z = A p, alpha = r.z / p.A p.
         with_uniform(system.uniform, [&](auto uniform) { product<uniform.value>(parts, system, &s->pap); });
         add_eliminated(z, p, system, &s->pap);
         parallel_range("advance", 1,
                        [=] TARN_KERNEL(int) { s->alpha = s->pap > 0 ? static_cast<float>(s->rz / s->pap) : 0.0f; });
-        const Late alpha(&s->alpha);
+        const DeviceScalar alpha(&s->alpha);
         advance(parts, alpha, &s->largest);
     };
-    room.sequence.forget();
+    workspace.sequence.forget();
     while (report.iterations < goal.max_iterations) {
         ++report.iterations;
         // Means are numbers that the program waits for.
-        if (pockets.any())
+        if (closed.any())
             iterate();
         else
-            room.sequence.run({x.data(), r.data(), p.data(), z.data()}, iterate);
+            workspace.sequence.run({x.data(), r.data(), p.data(), z.data()}, iterate);
         Scalars now{};
         backend::copy(&now, s, sizeof now);
         if (!(now.pap > 0)) break;
@@ -271,18 +271,18 @@ void divide_by_diagonal(Field<D>& z, const Field<D>& r, const Poisson<D>& system
 double scale_of(const Goal& goal, double largest) { return std::min(largest, std::max(goal.most, least_share * largest)); }
 
 template <int D, class AnyMultigrid>
-SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedComponents<D>& closed,
                             const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
-                            IterationRoom& room)
+                            IterationWorkspace& workspace)
 {
     const auto xv = x.view(), bv = b.view();
     const View<D, const float> bc = bv;
-    float* const kept = room_for(room.b, static_cast<int>(b.grid().storage())) + b.grid().origin;
+    float* const kept = storage_for(workspace.b, static_cast<int>(b.grid().storage())) + b.grid().origin;
     parallel_for<true>("keep", system.tiles, [=] TARN_KERNEL(Cell<D> c) { kept[bc.index(c)] = bc(c); });
     if (system.octree) keep_right_hand_side(*system.octree);
     const SolveReport first = solve<D>(
-        x, b, system, pockets, goal, p, z,
-        [&](Field<D>& to, Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, room);
+        x, b, system, closed, goal, p, z,
+        [&](Field<D>& to, Field<D>& from, double* dot) { multigrid.precondition(to, from, dot); }, workspace);
     // Without an iteration b is not finite.
     if (first.converged || first.iterations == 0) return first;
 
@@ -298,17 +298,17 @@ SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, 
     if (system.octree) start_again(*system.octree);
     if (on_device() || system.octree)
         report = solve<D>(
-            x, b, system, pockets, patient, p, z,
-            [&](Field<D>& to, const Field<D>& from, double* dot) { divide_by_diagonal(to, from, system, dot); }, room);
+            x, b, system, closed, patient, p, z,
+            [&](Field<D>& to, const Field<D>& from, double* dot) { divide_by_diagonal(to, from, system, dot); }, workspace);
     else
-        report = solve_mic0(x, b, system, pockets, patient, p, z);
+        report = solve_mic0(x, b, system, closed, patient, p, z);
     report.iterations += first.iterations;
     report.fallback = true;
     return report;
 }
 
 template <int D>
-SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedComponents<D>& closed,
                        const Goal& goal, Field<D>& p, Field<D>& z)
 {
     // E holds one over the root of the factor's diagonal: MIC(0) drops the fill-in, but adds nearly all (tuning) of it
@@ -368,19 +368,19 @@ SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const
         });
         *product = dot;
     };
-    IterationRoom room;
-    return solve<D>(x, b, system, pockets, goal, p, z, precondition, room);
+    IterationWorkspace workspace;
+    return solve<D>(x, b, system, closed, goal, p, z, precondition, workspace);
 }
 
-template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&,
-                                     const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&, IterationRoom&);
-template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const BlackBox&,
-                                     const Goal&, Field<2>&, Field<2>&, IterationRoom&);
-template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&,
-                                     const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&, IterationRoom&);
-template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedPockets<2>&, const Goal&,
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedComponents<2>&,
+                                     const Multigrid<2>&, const Goal&, Field<2>&, Field<2>&, IterationWorkspace&);
+template SolveReport solve_multigrid(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedComponents<2>&, const BlackBox&,
+                                     const Goal&, Field<2>&, Field<2>&, IterationWorkspace&);
+template SolveReport solve_multigrid(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedComponents<3>&,
+                                     const Multigrid<3>&, const Goal&, Field<3>&, Field<3>&, IterationWorkspace&);
+template SolveReport solve_mic0(Field<2>&, Field<2>&, const Poisson<2>&, const ClosedComponents<2>&, const Goal&,
                                 Field<2>&, Field<2>&);
-template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedPockets<3>&, const Goal&,
+template SolveReport solve_mic0(Field<3>&, Field<3>&, const Poisson<3>&, const ClosedComponents<3>&, const Goal&,
                                 Field<3>&, Field<3>&);
 
 }  // namespace tarn

@@ -20,7 +20,7 @@ struct Goal {
 double scale_of(const Goal& goal, double largest);
 
 // What a solve keeps for the next one.
-struct IterationRoom {
+struct IterationWorkspace {
     Memory<double> scalars;
     Sequence sequence;  // the kernels of one iteration
     Memory<float> b;    // the right-hand side, for a second solve
@@ -31,13 +31,13 @@ struct IterationRoom {
 // multigrid does not converge, the solve is done again from zero without it: by MIC(0), or on a GPU by the diagonal.
 // Either is symmetric and positive for every such system, and so cannot fail but for round-off.
 template <int D, class AnyMultigrid>
-SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+SolveReport solve_multigrid(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedComponents<D>& closed,
                             const AnyMultigrid& multigrid, const Goal& goal, Field<D>& p, Field<D>& z,
-                            IterationRoom& room);
+                            IterationWorkspace& workspace);
 
 // The same with the modified incomplete Cholesky preconditioner of level 0 (Bridson's form): serial.
 template <int D>
-SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+SolveReport solve_mic0(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedComponents<D>& closed,
                        const Goal& goal, Field<D>& p, Field<D>& z);
 
 }  // namespace tarn

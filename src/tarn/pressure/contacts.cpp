@@ -10,7 +10,7 @@ bool find_contacts(FaceField<D, uint8_t>& known, const FaceField<D>& velocity, c
 {
     const View<D, const float> xv = x ? x->view() : View<D, const float>{};
     const float per_cell = boundary.contact.dt / boundary.contact.h;
-    int* const count = room_for(contacts.room, 2);
+    int* const count = storage_for(contacts.workspace, 2);
     parallel_range("contacts", 2, [=] TARN_KERNEL(int n) { count[n] = 0; });
     for (int a = 0; a < D; ++a) {
         const auto k = known[a].view();

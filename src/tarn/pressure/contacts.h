@@ -18,7 +18,7 @@ namespace tarn {
 
 struct Contacts {
     int faces = 0;  // that are in contact
-    Memory<int> room;
+    Memory<int> workspace;
 };
 
 // Marks the faces that are in contact, and takes the mark from those that are not, for x = p dt / (rho h) of the newest solve and the

@@ -45,7 +45,7 @@ TARN_HD inline float air_around(const WetPart<D>& wet, Cell<D> c)
     return sum;
 }
 
-// The water that has parted from the solid that a cell is in; the cell itself where there is none.
+// The water that has separated from the solid that a cell is in; the cell itself where there is none.
 template <int D>
 TARN_HD inline Cell<D> parted_water(const Boundary<D>& boundary, Cell<D> c)
 {
@@ -64,7 +64,7 @@ TARN_HD inline int came_from(const View<D, const int>& region, const View<D, con
                              const FaceView<D, const float>& u, const Boundary<D>& boundary, Cell<D> c, float s)
 {
     const Vec<D, float> x = c.template as<float>();
-    Cell<D> at = cell_at(go(boundary.sheets, x, x - s * velocity_at_cell(u, c)), boundary.cells);
+    Cell<D> at = cell_at(go(boundary.thin_walls, x, x - s * velocity_at_cell(u, c)), boundary.cells);
     // Nothing came out of a solid. Air that is new between the solid and water is where the water was.
     if (boundary.solids && nodes_at_cell<D>(boundary.solid_distance, at) < 0) at = c;
     if (region.data && region(at) != 0) return region(at);
@@ -96,8 +96,8 @@ void EnclosedAir<D>::mark(const AirRegions& held, const Grid<D>& grid)
         parallel_range("enclosed air", marked_count_, [=] TARN_KERNEL(int n) { mark[old[n]] = 0; });
     }
     marked_count_ = static_cast<int>(held.cells.size());
-    int* const cells = room_for(marked_, marked_count_);
-    int* const ids = room_for(from_, marked_count_);
+    int* const cells = storage_for(marked_, marked_count_);
+    int* const ids = storage_for(from_, marked_count_);
     backend::copy(cells, held.cells.data(), held.cells.size() * sizeof(int));
     backend::copy(ids, held.regions.data(), held.regions.size() * sizeof(int));
     parallel_range("enclosed air", marked_count_, [=] TARN_KERNEL(int n) { mark[cells[n]] = ids[n]; });
@@ -129,10 +129,10 @@ std::vector<int> EnclosedAir<D>::find_roots(const Now& now)
         whole_.push_back(static_cast<int>(i));
     }
     by_cell_ = select(classes, by_cell);
-    uint8_t* const flags = room_for(classes_, static_cast<int>(classes.flags.size()));
+    uint8_t* const flags = storage_for(classes_, static_cast<int>(classes.flags.size()));
     backend::copy(flags, classes.flags.data(), classes.flags.size());
     const int whole_count = static_cast<int>(whole_.size());
-    int* const whole_tiles = room_for(whole_list_, whole_count);
+    int* const whole_tiles = storage_for(whole_list_, whole_count);
     backend::copy(whole_tiles, whole_.data(), whole_.size() * sizeof(int));
 
     const TileClasses<D> tiles{classes.count, grid.cells, flags};
@@ -140,22 +140,22 @@ std::vector<int> EnclosedAir<D>::find_roots(const Now& now)
     unite_components(label, Space<D>{now.phi.view(), boundary, true, static_cast<float>(grid.h)}, tiles, by_cell_, whole_tiles, whole_count);
 
     int count = 0;
-    for (int room = 1024;; room = count) {
-        int* const roots = room_for(roots_, room + 1);
-        parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
+    for (int workspace = 1024;; workspace = count) {
+        int* const roots = storage_for(roots_, workspace + 1);
+        parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { roots[workspace] = 0; });
         const auto take = [=] TARN_KERNEL(int i) {
             if (atomic_load(label.data + i) == no_air) return;
             const int root = find_root(label.data, i);
             atomic_store(label.data + i, root);
             if (root != i) return;
-            const int number = atomic_add(roots + room, 1);
-            if (number < room) roots[number] = i;
+            const int number = atomic_add(roots + workspace, 1);
+            if (number < workspace) roots[number] = i;
         };
         parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) { take(label.index(c)); });
         parallel_range("enclosed air", whole_count,
                        [=] TARN_KERNEL(int n) { take(label.index(tiles.tile(whole_tiles[n]))); });
-        backend::copy(&count, roots + room, sizeof count);
-        if (count <= room) break;
+        backend::copy(&count, roots + workspace, sizeof count);
+        if (count <= workspace) break;
     }
     std::vector<int> roots(static_cast<size_t>(count));
     backend::copy(roots.data(), roots_.data(), roots.size() * sizeof(int));
@@ -222,10 +222,10 @@ std::vector<int> EnclosedAir<D>::number_enclosed(const std::vector<int>& roots, 
 
     // Roots hold their numbers, then the others follow, and components are measured.
     const auto label = labels_.view();
-    int* const root = room_for(roots_, count);
+    int* const root = storage_for(roots_, count);
     backend::copy(root, roots.data(), roots.size() * sizeof(int));
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { label[root[n]] = first_number - n; });
-    int* const sizes = room_for(ids_, count);
+    int* const sizes = storage_for(ids_, count);
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) { sizes[n] = 0; });
     const auto number = [=] TARN_KERNEL(int i) {
         const int own = label[i];
@@ -264,7 +264,7 @@ std::vector<int> EnclosedAir<D>::number_enclosed(const std::vector<int>& roots, 
         const auto chambers = std::as_const(chambers_).view();
         const Cell<D> stride = chambers.stride;
         parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
-            // A cell in a solid has the chamber of the water that has parted from the solid there.
+            // A cell in a solid has the chamber of the water that has separated from the solid there.
             const Cell<D> c = cell_of<D>(stride, root[n]);
             sizes[n] = chambers(chambers(c) == no_air ? parted_water(boundary, c) : c);
         });
@@ -300,7 +300,7 @@ void EnclosedAir<D>::list_cells(const Now& now)
     const int found = static_cast<int>(parallel_sum("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
         return id_of(label(c)) > 0 ? 1.0 : 0.0;
     }));
-    int* const listed = room_for(listed_, found + 1);
+    int* const listed = storage_for(listed_, found + 1);
     parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { listed[found] = 0; });
     parallel_for("enclosed air", by_cell_, [=] TARN_KERNEL(Cell<D> c) {
         if (id_of(label(c)) > 0) listed[atomic_add(listed + found, 1)] = label.index(c);
@@ -312,7 +312,7 @@ void EnclosedAir<D>::list_cells(const Now& now)
     const TileClasses<D> tiles{now.map.count, now.boundary.cells, nullptr};
     const int whole_count = static_cast<int>(whole_.size());
     const int* const whole_tiles = whole_list_.data();
-    int* const own = room_for(from_, whole_count);
+    int* const own = storage_for(from_, whole_count);
     parallel_range("enclosed air", whole_count,
                    [=] TARN_KERNEL(int n) { own[n] = id_of(label(tiles.tile(whole_tiles[n]))); });
     std::vector<int> tile_ids(whole_.size());
@@ -329,11 +329,11 @@ void EnclosedAir<D>::list_cells(const Now& now)
 
     // Labels of whole tiles are those of their first cells.
     const int count = static_cast<int>(cells_.size());
-    int* const all = room_for(listed_, count);
+    int* const all = storage_for(listed_, count);
     backend::copy(all, cells_.data(), cells_.size() * sizeof(int));
     listed_count_ = count;
     const TileClasses<D> classes{now.map.count, now.boundary.cells, classes_.data()};
-    int* const region = room_for(from_, count);
+    int* const region = storage_for(from_, count);
     const Cell<D> stride = place.stride;
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         const Cell<D> c = cell_of<D>(stride, all[n]);
@@ -360,8 +360,8 @@ void EnclosedAir<D>::carry_targets(AirRegions& held, const Now& now)
     for (const int region : held.regions) old_count = std::max(old_count, std::abs(region));
     const View<D, const int> before = old_count > 0 ? std::as_const(mark_).view() : View<D, const int>{};
 
-    float* const volume = room_for(volumes_, count);
-    int* const from = room_for(from_, count);
+    float* const volume = storage_for(volumes_, count);
+    int* const from = storage_for(from_, count);
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         const Cell<D> c = cell_of<D>(stride, cells[n]);
         volume[n] = air_around(wet, c);
@@ -434,7 +434,7 @@ void EnclosedAir<D>::find(AirRegions& held, const Now& now)
         listed_count_ = 0;
         return;
     }
-    backend::copy(room_for(ids_, static_cast<int>(ids.size())), ids.data(), ids.size() * sizeof(int));
+    backend::copy(storage_for(ids_, static_cast<int>(ids.size())), ids.data(), ids.size() * sizeof(int));
     list_cells(now);
     carry_targets(held, now);
 }
@@ -447,7 +447,7 @@ std::vector<double> EnclosedAir<D>::swept(const Boundary<D>& boundary)
     if (!boundary.moving && !boundary.inlets) return sum;
     const int* const cells = listed_.data();
     const Cell<D> stride = labels_.grid().stride;
-    float* const out = room_for(volumes_, listed_count_);
+    float* const out = storage_for(volumes_, listed_count_);
     parallel_range("enclosed air", listed_count_, [=] TARN_KERNEL(int n) {
         const Cell<D> c = cell_of<D>(stride, cells[n]);
         float flow = 0;
@@ -467,7 +467,7 @@ std::vector<double> EnclosedAir<D>::swept(const Boundary<D>& boundary)
 }
 
 template <int D>
-const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
+const Regions<D>* EnclosedAir<D>::dirichlet_term(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
                                       const Field<D>* kappa, float tension, double rate)
 {
     faces_count_ = 0;
@@ -477,10 +477,10 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     const auto p = phi.view();
     const auto u = velocity.view();
     const View<D, const float> bent = kappa ? kappa->view() : View<D, const float>{};
-    int* const region = room_for(from_, count);
+    int* const region = storage_for(from_, count);
     backend::copy(region, region_.data(), region_.size() * sizeof(int));
     const SurfaceFaces<D> faces_of{p, bent, u, boundary, tension, static_cast<float>(phi.grid().h)};
-    int* const next = room_for(roots_, 1);
+    int* const next = storage_for(roots_, 1);
     parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         int found = 0;
@@ -489,7 +489,7 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
     });
     int most = 0;
     backend::copy(&most, next, sizeof most);
-    RegionFace* faces = room_for(faces_, most);
+    RegionFace* faces = storage_for(faces_, most);
     parallel_range("enclosed air", 1, [=] TARN_KERNEL(int) { *next = 0; });
     parallel_range("enclosed air", count, [=] TARN_KERNEL(int n) {
         for (int slot = 0; slot < 2 * D; ++slot) {
@@ -517,7 +517,7 @@ const Regions<D>* EnclosedAir<D>::tie(const Field<D>& phi, const FaceField<D>& v
         return rate * phi.grid().h * std::clamp(missing, -most_change, most_change);
     });
     if (list.empty()) return nullptr;
-    faces = room_for(faces_, static_cast<int>(list.size()));
+    faces = storage_for(faces_, static_cast<int>(list.size()));
     backend::copy(faces, list.data(), list.size() * sizeof(RegionFace));
     faces_count_ = static_cast<int>(list.size());
     regions_.set(static_cast<int>(unknowns.q.size()), std::move(unknowns.terms), unknowns.q, phi.grid());

@@ -257,16 +257,16 @@ Multigrid<D>::Multigrid(const Grid<D>& fine, bool together, Sweeps sweeps) : swe
 }
 
 template <int D>
-void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
+void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& dirichlet)
 {
     clear_left(*system.inverse_diagonal, fine_.map, system.map);
     fine_ = system;
     if (leaves_above(0)) conduct_across(*fine_.w, *fine_.octree, 1);
-    invert_diagonal(*fine_.inverse_diagonal, excess, *fine_.w, fine_.tiles);
-    if (sweeps_.bodies) bodies_.find(system, excess);
+    invert_diagonal(*fine_.inverse_diagonal, dirichlet, *fine_.w, fine_.tiles);
+    if (sweeps_.bodies) bodies_.find(system, dirichlet);
 
     const FaceField<D>* fine_w = fine_.w;
-    const Field<D>* fine_excess = &excess;
+    const Field<D>* fine_dirichlet = &dirichlet;
     const Field<D>* fine_inverse = fine_.inverse_diagonal;
     const TileMap<D>* fine_map = &fine_.map;
     const Regions<D>* fine_regions = fine_.regions;
@@ -285,7 +285,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
         // Faces on the tiles' upper rim belong to the next tile, so conductances are written one tile further.
         const OctreeLevel<D>* const octree = has_leaves ? &fine_.octree->level(static_cast<int>(number)) : nullptr;
         if (octree) clear_level(level.w, level.dirichlet, level.x, *fine_.octree, static_cast<int>(number));
-        unite_cells(level.w, level.dirichlet, *fine_w, *fine_excess, *fine_inverse, octree ? octree->parents_rim : with_rim(level.map),
+        unite_cells(level.w, level.dirichlet, *fine_w, *fine_dirichlet, *fine_inverse, octree ? octree->parents_rim : with_rim(level.map),
                     octree ? octree->parents : level.tiles);
         if (octree) add_leaves(level.w, level.dirichlet, *fine_.octree, static_cast<int>(number));
         if (leaves_above(number)) conduct_across(level.w, *fine_.octree, static_cast<int>(number) + 1);
@@ -295,7 +295,7 @@ void Multigrid<D>::build(const Poisson<D>& system, const Field<D>& excess)
 
         fine_w = &level.w;
         fine_regions = &level.regions;
-        fine_excess = &level.dirichlet;
+        fine_dirichlet = &level.dirichlet;
         fine_inverse = &level.inverse_diagonal;
         fine_map = &level.map;
     }

@@ -2,7 +2,7 @@
 // A multigrid V-cycle that keeps the 7-point stencil on every level and needs no geometry, as a preconditioner.
 //
 // Coarse cells unite 2^D fine ones. A coarse face has half the summed conductance of the fine faces it covers, a coarse
-// cell half the summed excess of its fine cells. The half is the over-correction: summed plainly, the coarse problem is
+// cell half the summed Dirichlet terms of its fine cells. The half is the over-correction: summed plainly, the coarse problem is
 // twice too stiff, and iterations grow with resolution. Red-black Gauss-Seidel sweeps on the way down, and as many with
 // the colours in the other order on the way up, which keeps the cycle symmetric; on the finest level one, or more where
 // conductances jump.
@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "tarn/pressure/light_bodies.h"
+#include "tarn/pressure/deflation.h"
 
 namespace tarn {
 
@@ -28,8 +28,8 @@ public:
     // `together`: the smallest levels as one kernel, for backends on which starting one costs more than running it.
     explicit Multigrid(const Grid<D>& fine, bool together = on_device(), Sweeps sweeps = {});
 
-    // Prepares every level for a system whose inverse diagonal is still to be computed from `excess`.
-    void build(const Poisson<D>& system, const Field<D>& excess);
+    // Prepares every level for a system whose inverse diagonal is still to be computed from `dirichlet`.
+    void build(const Poisson<D>& system, const Field<D>& dirichlet);
 
     // z = M r, one V-cycle from zero; and r . z, where kernels look for it. r is left as it was.
     void precondition(Field<D>& z, Field<D>& r, double* dot) const;
@@ -56,7 +56,7 @@ private:
     Poisson<D> fine_;
     std::vector<Level> coarse_;
     Sweeps sweeps_;
-    LightBodies<D> bodies_;
+    DeflationAggregates<D> bodies_;
     bool together_ = false;
 };
 

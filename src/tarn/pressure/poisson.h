@@ -39,22 +39,22 @@ struct Poisson {
     OctreeSystem<D>* octree = nullptr;     // the unknowns in larger cells; null: none
 };
 
-// Labels of closed pockets: this and less.
-inline constexpr int first_pocket = -2;
+// Labels of components without Dirichlet rows: this and less.
+inline constexpr int first_closed = -2;
 
 // Whether a cell lies in one, as kernels see it.
 template <int D>
-struct InPocket {
+struct InClosedComponent {
     bool everything = false;
     View<D, const int> labels = {};  // null: there is none
 
-    TARN_HD bool operator()(int i) const { return everything || (labels.data && labels[i] <= first_pocket); }
+    TARN_HD bool operator()(int i) const { return everything || (labels.data && labels[i] <= first_closed); }
 };
 
 // Bodies of water that touch no surface. Their pressure is known only up to a constant, and it exists only if what
 // flows in flows out.
 template <int D>
-struct ClosedPockets {
+struct ClosedComponents {
     bool everything = false;  // every unknown, as one body
     int bodies = 0;           // otherwise: how many
     const Field<D, int>* labels = nullptr;
@@ -62,7 +62,7 @@ struct ClosedPockets {
     mutable Memory<long long> totals;  // sums and sizes, of many
 
     bool any() const { return everything || bodies > 0; }
-    InPocket<D> cells() const { return {everything, labels ? labels->view() : View<D, const int>{}}; }
+    InClosedComponent<D> cells() const { return {everything, labels ? labels->view() : View<D, const int>{}}; }
 };
 
 // Sum of the conductances around a cell.
@@ -135,13 +135,13 @@ auto with_uniform(bool uniform, const F& f)
 template <int D>
 long count_unknowns(const Poisson<D>& system);
 
-// `labels` is room to work in, made when first needed; the result looks at it.
+// `labels` is workspace, made when first needed; the result looks at it.
 template <int D>
-ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
+ClosedComponents<D> find_closed_components(const Poisson<D>& system, const Field<D>& dirichlet, Field<D, int>& labels,
                                      bool solids);
 
-// Takes the mean over each closed pocket off f.
+// Takes the mean over each component without Dirichlet rows off f.
 template <int D>
-void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>& pockets);
+void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedComponents<D>& closed);
 
 }  // namespace tarn

@@ -20,10 +20,10 @@ struct PlainBox {
     float least;       // what phi is at most in water, see surface_fraction.h
     float wall[D][2];  // one over the distance to the air past an open side; 0 where closed
 
-    TARN_HD float tie(float own, float neighbour, float at_wall) const
+    TARN_HD float dirichlet_term(float own, float neighbour, float at_wall) const
     {
         const float kept = own < least ? own : least;
-        const float t = is_nowhere(neighbour) ? at_wall : (kept - neighbour) / kept;
+        const float t = is_outside(neighbour) ? at_wall : (kept - neighbour) / kept;
         return neighbour < 0 ? 0.0f : t;
     }
 };
@@ -69,28 +69,28 @@ void conductances_in_box(FaceField<D>& w, const PlainBox<D>& box, const Tiles<D>
 }
 
 template <int D>
-void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& excess, const FaceField<D>& velocity,
-                            const PlainBox<D>& box, const Tiles<D>& wet, float to_x, View<D, const float> swelling,
+void right_hand_side_in_box(Field<D>& x, Field<D>& b, Field<D>& dirichlet, const FaceField<D>& velocity,
+                            const PlainBox<D>& box, const Tiles<D>& wet, float to_x, View<D, const float> divergence_source,
                             float h)
 {
-    const auto xv = x.view(), bv = b.view(), ev = excess.view();
+    const auto xv = x.view(), bv = b.view(), ev = dirichlet.view();
     const auto u = velocity.view();
     parallel_for<true>("right-hand side", wet, [=] TARN_KERNEL(Cell<D> c) {
         const auto phi = box.phi;
         const int i = phi.index(c);
         const float own = phi[i];
-        float tie = 0, flow = 0;
+        float dirichlet_term = 0, flow = 0;
         TARN_UNROLL
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
             const float lower = phi[i - n], upper = phi[i + n];
             flow += u[a][i + n] - u[a][i];
-            tie += box.tie(own, lower, box.wall[a][0]) + box.tie(own, upper, box.wall[a][1]);
+            dirichlet_term += box.dirichlet_term(own, lower, box.wall[a][0]) + box.dirichlet_term(own, upper, box.wall[a][1]);
         }
         const float start = xv[i] * to_x;
-        const float more = swelling.data ? swelling[i] * h : 0.0f;
+        const float more = divergence_source.data ? divergence_source[i] * h : 0.0f;
         bv[i] = own < 0 ? more - flow : 0.0f;
-        ev[i] = own < 0 ? tie : 0.0f;
+        ev[i] = own < 0 ? dirichlet_term : 0.0f;
         xv[i] = own < 0 ? start : 0.0f;
     });
 }
@@ -110,8 +110,8 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
             // With both cells dry neither tie nor x counts.
-            const float down = box.tie(upper, lower, wall_below),
-                        up = box.tie(lower, upper, wall_above);
+            const float down = box.dirichlet_term(upper, lower, wall_below),
+                        up = box.dirichlet_term(lower, upper, wall_above);
             const float scale = upper < 0 ? down : up;
             const bool both = (upper < 0) & (lower < 0), any = (upper < 0) | (lower < 0);
             const float xi = xv[i], xn = xv[i - n];
@@ -173,7 +173,7 @@ template <int D>
 void find_right_hand_side(const Stages<D>& s, const Poisson<D>& system, Field<D>& dirichlet, float scale)
 {
     const float h = static_cast<float>(s.phi.grid().h);
-    const View<D, const float> source = s.forces.swelling ? s.forces.swelling->view() : View<D, const float>{};
+    const View<D, const float> source = s.forces.divergence_source ? s.forces.divergence_source->view() : View<D, const float>{};
     if (s.plain || s.forces.larger) clear_rim({&s.x, &s.scratch.b, &s.scratch.p, &s.scratch.z}, system.map);
     if (s.plain) {
         return right_hand_side_in_box(s.x, s.scratch.b, dirichlet, s.velocity, s.box, system.tiles, scale, source, h);
@@ -322,27 +322,27 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         }
         if (forces.air)
             system.regions =
-                forces.air->tie(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
+                forces.air->dirichlet_term(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
         if (system.regions) system.regions->add_sources(scratch.b);
         if (forces.bodies) system.bodies = forces.bodies();
         projection.multigrid.build(system, projection.dirichlet);
         // What moving solids and sources press into a component without Dirichlet rows has nowhere to go: it is taken
         // off evenly.
-        const ClosedPockets<D> pockets =
-            find_closed_pockets(system, projection.dirichlet, projection.labels, boundary.solids || boundary.inlets);
-        projection.in_pocket = pockets.cells();
-        if (larger && pockets.everything)
+        const ClosedComponents<D> closed =
+            find_closed_components(system, projection.dirichlet, projection.labels, boundary.solids || boundary.inlets);
+        projection.in_closed = closed.cells();
+        if (larger && closed.everything)
             remove_mean(residuals_of(scratch.b, larger->system), system, true);
         else
-            remove_means(scratch.b, system, pockets);
+            remove_means(scratch.b, system, closed);
 
         // 2. Solve, so that no cell's divergence is more than the tolerance times the fastest flow through a face.
         const Goal goal{.tolerance = rough ? std::max(roughly, params.tolerance) : params.tolerance,
                         .most = forces.fastest > 0 ? forces.fastest : fastest_of(velocity, active),
                         .max_iterations = params.max_iterations};
         const int before = report.iterations;
-        report = solve_pressure(pressure, scratch.b, system, pockets, projection.multigrid, params, goal, scratch.p,
-                                scratch.z, projection.room);
+        report = solve_pressure(pressure, scratch.b, system, closed, projection.multigrid, params, goal, scratch.p,
+                                scratch.z, projection.workspace);
         report.iterations += before;
         report.solves = sets;
         const bool filled = forces.air && forces.air->find_pressures(pressure);

@@ -25,9 +25,9 @@ struct Projection {
     Multigrid<D> multigrid;
     BlackBox black_box;  // instead, with air in two dimensions
     Field<D> inverse_diagonal, dirichlet;
-    IterationRoom room;
-    Field<D, int> labels;   // only with solids or inlets: of closed pockets
-    InPocket<D> in_pocket;  // in the newest solve
+    IterationWorkspace workspace;
+    Field<D, int> labels;   // only with solids or inlets: of components without Dirichlet rows
+    InClosedComponent<D> in_closed;  // in the newest solve
     WallFaces<D> walls;     // the faces of closed sides
     Contacts contacts;      // what the newest call of `rejoin` found
     Field<D> correction;    // only with air: what the newest solve added to the pressure
@@ -59,7 +59,7 @@ struct ProjectionForces {
     const Field<D>* kappa = nullptr;        // curvature of the surface at cells, for surface tension
     const Field<D>* surface_pressure = nullptr;  // of the atmosphere on the surface, at cells, Pa
     const Field<D>* volume_rate = nullptr;  // volume made in a cell per second, as a fraction of the cell
-    const Field<D>* swelling = nullptr;     // more of the same
+    const Field<D>* divergence_source = nullptr;     // more of the same
     EnclosedAir<D>* air = nullptr;          // enclosed regions
     double correction_rate = 0;             // at which their volume errors are corrected, 1/s
     // The active set of walls, which phi tells, for x = p dt / (rho h): water separates from the walls that pull at it,

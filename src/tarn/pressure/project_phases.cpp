@@ -129,7 +129,7 @@ bool find_right_hand_side(const Flow<D>& flow, const FaceField<D>& conductance, 
     else
         parallel_for("right-hand side", flow.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = b.index(c);
-            float tie = 0, rhs = 0, conducts = 0;
+            float dirichlet_term = 0, rhs = 0, conducts = 0;
             for (int a = 0; a < D; ++a)
                 for (int side = 0; side < 2; ++side) {
                     const Cell<D> face = moved<D>(c, a, side);
@@ -139,15 +139,15 @@ bool find_right_hand_side(const Flow<D>& flow, const FaceField<D>& conductance, 
                     if (solids || at_wall) {
                         const float open = boundary.open_at(face, a);
                         out = open * out + (1 - open) * boundary.closed_velocity(face, a);
-                        if (at_wall && open > 0) tie += open * heavy / rho[a][f];
+                        if (at_wall && open > 0) dirichlet_term += open * heavy / rho[a][f];
                     }
                     rhs -= side ? out : -out;
                     conducts += w[a][f];
                 }
             if (rate.data) rhs += rate[i] * h;
-            const bool unknown = conducts + tie > 0;
+            const bool unknown = conducts + dirichlet_term > 0;
             b[i] = unknown ? rhs : 0.0f;
-            e[i] = unknown ? tie : 0.0f;
+            e[i] = unknown ? dirichlet_term : 0.0f;
             x[i] = unknown ? x[i] * to_x : 0.0f;
             d[i] = 0;
         });
@@ -223,16 +223,16 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
 {
     const Flow<D> flow = flow_of(velocity, density, boundary, tiles, fluid.density.constant(), dt);
     find_conductances(flow, scratch.w, known);
-    Field<D>& excess = projection.dirichlet;
-    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &excess, tiles, TileMap<D>(pressure.grid(), 1), false};
+    Field<D>& dirichlet = projection.dirichlet;
+    Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &dirichlet, tiles, TileMap<D>(pressure.grid(), 1), false};
     const bool tied = find_right_hand_side(flow, scratch.w, forces.volume_rate, pressure, projection, scratch.b);
     if constexpr (D == 2)
-        projection.black_box.build(system, excess, tied);
+        projection.black_box.build(system, dirichlet, tied);
     else
-        projection.multigrid.build(system, excess);
-    const ClosedPockets<D> pockets = find_closed_pockets(system, excess, projection.labels, flow.solids);
-    projection.in_pocket = pockets.cells();
-    remove_means(scratch.b, system, pockets);
+        projection.multigrid.build(system, dirichlet);
+    const ClosedComponents<D> closed = find_closed_components(system, dirichlet, projection.labels, flow.solids);
+    projection.in_closed = closed.cells();
+    remove_means(scratch.b, system, closed);
     if (forces.bodies) system.bodies = forces.bodies();
     const auto [scale, left] = start_from_newest(system, pressure, scratch);
 
@@ -241,8 +241,8 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
                     .max_iterations = params.max_iterations,
                     .from_zero = true};
     const auto solve = [&](const auto& multigrid) {
-        return solve_pressure(projection.correction, scratch.b, system, pockets, multigrid, params, goal, scratch.p,
-                              scratch.z, projection.room);
+        return solve_pressure(projection.correction, scratch.b, system, closed, multigrid, params, goal, scratch.p,
+                              scratch.z, projection.workspace);
     };
     SolveReport report;
     if constexpr (D == 2)
@@ -254,7 +254,7 @@ SolveReport project_phases(FaceField<D>& velocity, Field<D>& pressure, FaceField
     for (const Field<D>* part : {&std::as_const(pressure), &std::as_const(projection.correction)})
         if (forces.move_bodies) forces.move_bodies(*part);
     apply_pressures(flow, scratch.w, pressure, projection.correction);
-    const float offset = pockets.everything ? mean_pressure(scratch.w, pressure, projection.correction, tiles) : 0.0f;
+    const float offset = closed.everything ? mean_pressure(scratch.w, pressure, projection.correction, tiles) : 0.0f;
     const auto p = pressure.view();
     const auto change = std::as_const(projection.correction).view();
     const float to_x = flow.to_x;

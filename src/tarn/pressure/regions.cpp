@@ -24,7 +24,7 @@ Cell<D> cell_of(const Grid<D>& grid, int i)
 template <class T>
 void upload(Memory<T>& memory, const std::vector<T>& values)
 {
-    backend::copy(room_for(memory, static_cast<int>(values.size())), values.data(), values.size() * sizeof(T));
+    backend::copy(storage_for(memory, static_cast<int>(values.size())), values.data(), values.size() * sizeof(T));
 }
 
 }  // namespace
@@ -82,10 +82,10 @@ void Regions<D>::set(int count, std::vector<RegionTerm> terms, const std::vector
     upload(cell_term_, cell_term);
     upload(total_, total);
     upload(q_, q);
-    (void)room_for(partial_, chunks_);
-    (void)room_for(value_, count_);
-    (void)room_for(change_, count_);
-    (void)room_for(saved_, cells_);
+    (void)storage_for(partial_, chunks_);
+    (void)storage_for(value_, count_);
+    (void)storage_for(change_, count_);
+    (void)storage_for(saved_, cells_);
 }
 
 template <int D>

@@ -14,7 +14,7 @@ template <class T>
 void send(Memory<T>& memory, const std::vector<T>& values)
 {
     if (!values.empty())
-        backend::copy(room_for(memory, static_cast<int>(values.size())), values.data(), values.size() * sizeof(T));
+        backend::copy(storage_for(memory, static_cast<int>(values.size())), values.data(), values.size() * sizeof(T));
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ void RigidRows<D>::set(std::vector<RigidTerm<D>> terms, const std::vector<Respon
     send(by_cell_, by_cell);
     send(cell_start_, cell_start);
     send(response_, flat);
-    (void)room_for(partial_, chunks_ * freedoms);
-    (void)room_for(sum_, count_ * freedoms);
-    (void)room_for(change_, count_ * freedoms);
+    (void)storage_for(partial_, chunks_ * freedoms);
+    (void)storage_for(sum_, count_ * freedoms);
+    (void)storage_for(change_, count_ * freedoms);
 }
 
 // The sums J x of every body, and S times them.

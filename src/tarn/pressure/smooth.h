@@ -106,10 +106,10 @@ void sweep_from_zero(Field<D>& x, const Field<D>& b, const FaceField<D>& w, cons
 }
 
 template <int D>
-void invert_diagonal(Field<D>& inverse, const Field<D>& excess, const FaceField<D>& w, const Tiles<D>& tiles)
+void invert_diagonal(Field<D>& inverse, const Field<D>& dirichlet, const FaceField<D>& w, const Tiles<D>& tiles)
 {
     const auto iv = inverse.view();
-    const auto ev = excess.view();
+    const auto ev = dirichlet.view();
     const auto wv = w.view();
     parallel_for<true>("multigrid build", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = ev.index(c);

@@ -9,15 +9,15 @@ namespace tarn {
 
 // Arguments as in pressure/conjugate_gradients.h.
 template <int D, class AnyMultigrid>
-SolveReport solve_pressure(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedPockets<D>& pockets,
+SolveReport solve_pressure(Field<D>& x, Field<D>& b, const Poisson<D>& system, const ClosedComponents<D>& closed,
                            const AnyMultigrid& multigrid, const PressureParams& params, const Goal& goal, Field<D>& p,
-                           Field<D>& z, IterationRoom& room)
+                           Field<D>& z, IterationWorkspace& workspace)
 {
     switch (params.solver) {
         case PressureSolver::multigrid:
-            return solve_multigrid(x, b, system, pockets, multigrid, goal, p, z, room);
+            return solve_multigrid(x, b, system, closed, multigrid, goal, p, z, workspace);
         case PressureSolver::mic0:
-            return solve_mic0(x, b, system, pockets, goal, p, z);
+            return solve_mic0(x, b, system, closed, goal, p, z);
         case PressureSolver::relaxation:
             return solve_relaxation(x, b, system, goal, params.relaxation, p);
         case PressureSolver::hypre:

@@ -23,7 +23,7 @@ struct SurfaceView {
     // lies air, a cell away.
     TARN_HD float closeness(Cell<D> wet_cell, Cell<D> dry_cell) const
     {
-        return is_nowhere(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell), h);
+        return is_outside(phi(dry_cell)) ? 1.0f : 1 / surface_fraction(phi(wet_cell), phi(dry_cell), h);
     }
     // x on the surface between them.
     TARN_HD float on_surface(Cell<D> wet_cell, Cell<D> dry_cell, int axis) const

@@ -21,7 +21,7 @@ void WallGaps<D>::follow_gaps(const Boundary<D>& boundary, const Tiles<D>& layer
     const Cell<D> cells = boundary.cells;
     for (double changed = 1; changed > 0;) {
         const int* const now = region_.data();
-        int* const next = room_for(next_, places);
+        int* const next = storage_for(next_, places);
         changed = parallel_sum("gaps at walls", layer, [=] TARN_KERNEL(Cell<D> c) {
             const int n = place_at_side<D>(cells, c, axis);
             int best = now[n];
@@ -48,8 +48,8 @@ bool WallGaps<D>::add_side(std::vector<RegionFace>& faces, const View<D, const f
     const double voids = parallel_sum("gaps at walls", layer, [=] TARN_KERNEL(Cell<D> c) {
         return regions[place_at_side<D>(boundary.cells, c, axis)] == not_known ? 1.0 : 0.0;
     });
-    RegionFace* const found = room_for(faces_, static_cast<int>(layer.cells()));
-    int* const count = room_for(count_, 1);
+    RegionFace* const found = storage_for(faces_, static_cast<int>(layer.cells()));
+    int* const count = storage_for(count_, 1);
     parallel_range("gaps at walls", 1, [=] TARN_KERNEL(int) { *count = 0; });
     parallel_for("gaps at walls", layer, [=] TARN_KERNEL(Cell<D> c) {
         const int here = regions[place_at_side<D>(boundary.cells, c, axis)], region = here == not_known ? with_voids : here;
@@ -79,10 +79,10 @@ bool WallGaps<D>::add_faces(std::vector<RegionFace>& faces, const View<D, const 
             if (boundary.wall_open[a][side]) continue;
             const Tiles<D> layer = along_side(all, a, side);
             const int places = static_cast<int>(layer.cells());
-            int* const here = room_for(region_, places);
+            int* const here = storage_for(region_, places);
             const double gaps = parallel_sum("gaps at walls", layer, [=] TARN_KERNEL(Cell<D> c) {
                 const int own = region(c);
-                const bool gap = phi(c) < 0 && !is_nowhere(phi(moved<D>(c, a, 2 * side - 1)));
+                const bool gap = phi(c) < 0 && !is_outside(phi(moved<D>(c, a, 2 * side - 1)));
                 here[place_at_side<D>(boundary.cells, c, a)] = gap ? not_known : phi(c) < 0 ? water : own > 0 ? own : 0;
                 return gap ? 1.0 : 0.0;
             });

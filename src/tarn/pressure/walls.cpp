@@ -38,8 +38,8 @@ void start_walls(WallFaces<D>& walls, const FaceField<D>& velocity, const Bounda
             const auto u = velocity[a].view();
             const Cell<D> cells = boundary.cells;
             const int faces = static_cast<int>(velocity.grid().count() / cells[a]);
-            float* const free = room_for(walls.free[a][side], faces);
-            float* const wall = room_for(walls.wall[a][side], faces);
+            float* const free = storage_for(walls.free[a][side], faces);
+            float* const wall = storage_for(walls.wall[a][side], faces);
             parallel_for("close walls", along_side(active, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 const int n = place_at_side<D>(cells, c, a);
                 free[n] = u(moved<D>(c, a, side));

@@ -20,8 +20,8 @@ const Look shell{{0.80f, 0.91f, 0.98f}, 0.35f}, white{{1, 1, 1}, 1};
 
 const Look& look_of(const Drop& drop, bool on_paper)
 {
-    if (drop.kind == static_cast<int>(FragmentKind::bubble)) return shell;
-    if (drop.kind == static_cast<int>(FragmentKind::foam)) return white;
+    if (drop.kind == static_cast<int>(DropletKind::bubble)) return shell;
+    if (drop.kind == static_cast<int>(DropletKind::foam)) return white;
     return on_paper ? blue : shining;
 }
 
@@ -78,7 +78,7 @@ void paint_drops(Image& image, const std::vector<Drop>& drops, const Scene& scen
         const float half = 0.5f * static_cast<float>(image.width), scale = half / (ahead * camera.tan_x);
         const float x = half + scale * dot(d, camera.right),
                     y = 0.5f * static_cast<float>(image.height) - scale * dot(d, camera.up);
-        const bool droplet = drop.kind == static_cast<int>(FragmentKind::droplet);
+        const bool droplet = drop.kind == static_cast<int>(DropletKind::droplet);
         if (droplet && hidden(image, x, y, length(d), touch)) continue;
         paint_drop(image, x, y, scale * drop.radius, drop,
                    {dot(velocity, camera.right), -dot(velocity, camera.up)}, false);

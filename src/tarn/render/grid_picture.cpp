@@ -54,7 +54,7 @@ Image grid_picture(const Water<D>& water, int width)
                 const View<D, const float> nodes = water.solids.distance.view();
                 if (sample(nodes, locate(nodes, x, cells)) < 0) colour = solid;
             }
-            const float to_surface = water.smoke ? nowhere : pixels * std::fabs(phi) / static_cast<float>(water.grid.h);
+            const float to_surface = water.smoke ? outside : pixels * std::fabs(phi) / static_cast<float>(water.grid.h);
             colour = mix(colour, surface_line, std::clamp(1.5f - to_surface, 0.0f, 1.0f));
             uint8_t* const out = &image.rgb[3 * (static_cast<size_t>(row) * static_cast<size_t>(image.width) + static_cast<size_t>(column))];
             for (int k = 0; k < 3; ++k) out[k] = to_byte(to_srgb(colour[k]));

@@ -38,18 +38,18 @@ RTCRay ray_of(const Ray& r, float t_max)
 
 }  // namespace
 
-struct Meshes::Room {
+struct Meshes::Workspace {
     RTCScene scene = rtcNewScene(device_of_embree());
     // By Embree's number of a geometry.
     struct Part {
         int material = -1;
         std::vector<Sphere> spheres;  // empty for triangles
-        const Room* instance = nullptr;
+        const Workspace* instance = nullptr;
         Pose pose;
     };
     std::deque<Part> parts;
 
-    ~Room() { rtcReleaseScene(scene); }
+    ~Workspace() { rtcReleaseScene(scene); }
 
     unsigned attach(RTCGeometry geometry)
     {
@@ -62,7 +62,7 @@ struct Meshes::Room {
     }
 };
 
-Meshes::Meshes() : room_(std::make_unique<Room>()) {}
+Meshes::Meshes() : room_(std::make_unique<Workspace>()) {}
 Meshes::~Meshes() = default;
 Meshes::Meshes(Meshes&&) noexcept = default;
 Meshes& Meshes::operator=(Meshes&&) noexcept = default;
@@ -97,7 +97,7 @@ void Meshes::add_spheres(const std::vector<Sphere>& spheres, int material)
             *p++ = s.radius;
         }
     }
-    Room::Part& part = room_->parts[room_->attach(geometry)];
+    Workspace::Part& part = room_->parts[room_->attach(geometry)];
     part.material = material;
     part.spheres = spheres;
 }
@@ -113,7 +113,7 @@ void Meshes::add_instances(const Meshes& of, const std::vector<Pose>& poses)
             rows[4 * a + 3] = static_cast<float>(pose.translation[a]);
         }
         rtcSetGeometryTransform(geometry, 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, rows);
-        Room::Part& part = room_->parts[room_->attach(geometry)];
+        Workspace::Part& part = room_->parts[room_->attach(geometry)];
         part.instance = of.room_.get();
         part.pose = pose;
     }
@@ -135,14 +135,14 @@ bool Meshes::hit(MeshHit& found, const Ray& ray, float t_max) const
     if (q.hit.geomID == RTC_INVALID_GEOMETRY_ID) return false;
 
     found.t = q.ray.tfar;
-    const Room* room = room_.get();
+    const Workspace* workspace = room_.get();
     Pose pose;
     if (q.hit.instID[0] != RTC_INVALID_GEOMETRY_ID) {
-        const Room::Part& instance = room->parts[q.hit.instID[0]];
-        room = instance.instance;
+        const Workspace::Part& instance = workspace->parts[q.hit.instID[0]];
+        workspace = instance.instance;
         pose = instance.pose;
     }
-    const Room::Part& part = room->parts[q.hit.geomID];
+    const Workspace::Part& part = workspace->parts[q.hit.geomID];
     found.material = part.material;
     found.sphere = !part.spheres.empty();
     if (found.sphere) {

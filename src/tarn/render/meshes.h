@@ -48,8 +48,8 @@ public:
     bool blocks(const Ray& ray, float t_max) const;
 
 private:
-    struct Room;
-    std::unique_ptr<Room> room_;
+    struct Workspace;
+    std::unique_ptr<Workspace> room_;
 };
 
 }  // namespace tarn

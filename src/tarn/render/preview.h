@@ -40,8 +40,8 @@ public:
     Image image(const uint8_t* drawn) const;
 
 private:
-    struct Room;
-    std::unique_ptr<Room> room_;
+    struct Workspace;
+    std::unique_ptr<Workspace> room_;
 };
 
 // A drop in a picture, at a place counted in pixels from its upper left corner: as its kind and stretch ask, drawn out

@@ -326,7 +326,7 @@ Image preview(const Water<2>& water, const Scene& scene, int width)
             for (int c = 0; c < 3; ++c) out[c] = to_byte(to_srgb(colour[c]));
         }
     });
-    for (const Drop& drop : drops_of(water, scene.params.fragments)) {
+    for (const Drop& drop : drops_of(water, scene.params.droplets)) {
         const Vec2f at = drawing.pixel_of(drawing.inv_h * Vec2f{drop.position[0], drop.position[1]});
         const Vec2f along = drawing.turned({drop.velocity[0], drop.velocity[1]});
         paint_drop(image, at[0], at[1], drawing.scale * drawing.inv_h * drop.radius, drop, {along[0], -along[1]}, drop.id >= 0);

@@ -229,7 +229,7 @@ Tiles<D> tiles_of(Cell<D> cells)
 
 }  // namespace
 
-struct Painter::Room {
+struct Painter::Workspace {
     const Scene& scene;
     const Tiles<2> pixels;
     const World empty;
@@ -240,7 +240,7 @@ struct Painter::Room {
     Field<2, Parts> landed;
     Field<2, Vec3f> once;  // the picture with one ray a pixel
     const std::vector<Vec3f> colours;
-    Mirror kernels_colours;
+    DeviceCopy kernels_colours;
     Memory<uint8_t> drawn;  // depths, then colours
     Field<3> sunlit;        // only of smoke
 
@@ -254,7 +254,7 @@ struct Painter::Room {
         return tiles;
     }
 
-    Room(const Scene& s, const Grid<3>& grid, int width)
+    Workspace(const Scene& s, const Grid<3>& grid, int width)
         : scene(s),
           pixels(tiles_of(size_of_picture(width))),
           empty(grid, s.params, camera_of(s, grid, pixels.grid.cells, 0), pixels.grid.cells[0]),
@@ -272,7 +272,7 @@ struct Painter::Room {
     }
 };
 
-Painter::Painter(const Scene& scene, const Grid<3>& grid, int width) : room_(std::make_unique<Room>(scene, grid, width))
+Painter::Painter(const Scene& scene, const Grid<3>& grid, int width) : room_(std::make_unique<Workspace>(scene, grid, width))
 {
 }
 Painter::~Painter() = default;
@@ -282,40 +282,40 @@ int Painter::height() const { return room_->pixels.grid.cells[1]; }
 
 const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solids, double time, const Field<3>* smoke)
 {
-    Room& room = *room_;
-    World world = room.empty;
-    const DomainParams& domain = room.scene.params.domain;
-    const KernelShapes shapes = room.scene.solids.for_kernels(time, {{domain.size[0], domain.size[1], domain.size[2]}, cell_size(domain)});
-    world.place(room.scene.params, time);
+    Workspace& workspace = *room_;
+    World world = workspace.empty;
+    const DomainParams& domain = workspace.scene.params.domain;
+    const KernelShapes shapes = workspace.scene.solids.for_kernels(time, {{domain.size[0], domain.size[1], domain.size[2]}, cell_size(domain)});
+    world.place(workspace.scene.params, time);
     world.tank.phi = phi.view();
     world.tank.solid = solids.distance.view();
-    world.tank.has_solid = solids.any && !all_glass(room.scene);
-    if (!room.scene.solids.empty()) world.tank.shapes = shapes.view();
-    find_gaps(room.rings[0], room.rings[1], world.tank.phi, room.cells, room.blocks);
-    world.tank.gaps = {std::as_const(room.rings[0]).view(), room.blocks.grid.cells};
-    world.solid_colours = room.kernels_colours.of(room.colours.data(), room.colours.size());
-    light_floor(room.light[0], room.light[1], room.landed, world, room.texels);
+    world.tank.has_solid = solids.any && !all_glass(workspace.scene);
+    if (!workspace.scene.solids.empty()) world.tank.shapes = shapes.view();
+    find_gaps(workspace.rings[0], workspace.rings[1], world.tank.phi, workspace.cells, workspace.blocks);
+    world.tank.gaps = {std::as_const(workspace.rings[0]).view(), workspace.blocks.grid.cells};
+    world.solid_colours = workspace.kernels_colours.of(workspace.colours.data(), workspace.colours.size());
+    light_floor(workspace.light[0], workspace.light[1], workspace.landed, world, workspace.texels);
     SmokeView seen;
     if (smoke) {
-        const Tiles<3> smoke_blocks = room.smoke_blocks();
+        const Tiles<3> smoke_blocks = workspace.smoke_blocks();
         seen = {smoke->view(), {}, world.tank.cells, smoke_blocks.grid.cells, world.tank.size,
-                static_cast<float>(smoke_extinction(room.scene.params) * room.cells.grid.h),
-                luminance_of(room.scene.params.render.smoke_albedo)};
-        light_smoke(room.sunlit, seen, world, smoke_blocks);
-        seen.sunlit = std::as_const(room.sunlit).view();
-        shade_floor(room.light[0], seen, world, room.texels);
+                static_cast<float>(smoke_extinction(workspace.scene.params) * workspace.cells.grid.h),
+                luminance_of(workspace.scene.params.render.smoke_albedo)};
+        light_smoke(workspace.sunlit, seen, world, smoke_blocks);
+        seen.sunlit = std::as_const(workspace.sunlit).view();
+        shade_floor(workspace.light[0], seen, world, workspace.texels);
     }
-    world.floor_map.light = std::as_const(room.light[0]).view();
+    world.floor_map.light = std::as_const(workspace.light[0]).view();
 
-    const Cell<2> size = room.pixels.grid.cells;
-    Camera camera = camera_of(room.scene, room.cells.grid, size, time);
+    const Cell<2> size = workspace.pixels.grid.cells;
+    Camera camera = camera_of(workspace.scene, workspace.cells.grid, size, time);
     camera.position = world.outside.point_in(camera.position);
     for (Vec3f* d : {&camera.forward, &camera.right, &camera.up}) *d = world.outside.in(*d);
     const Shot shot{world, camera, size, seen};
-    const auto once = room.once.view();
-    float* const depth = reinterpret_cast<float*>(room.drawn.data());
-    const float h = static_cast<float>(room.cells.grid.h);
-    parallel_for("preview", room.pixels, [=] TARN_KERNEL(Cell<2> p) {
+    const auto once = workspace.once.view();
+    float* const depth = reinterpret_cast<float*>(workspace.drawn.data());
+    const float h = static_cast<float>(workspace.cells.grid.h);
+    parallel_for("preview", workspace.pixels, [=] TARN_KERNEL(Cell<2> p) {
         float clear = 0;
         once(p) = shot.once(p, clear);
         depth[p[1] * shot.size[0] + p[0]] = h * clear;
@@ -323,15 +323,15 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
 
     // Where neighbours differ much there is an edge, a drop or a glint.
     const View<2, const Vec3f> from = once;
-    uint8_t* const rgb = room.drawn.data() + sizeof(float) * static_cast<size_t>(room.pixels.grid.count());
-    parallel_for("smooth edges", room.pixels, [=] TARN_KERNEL(Cell<2> p) {
+    uint8_t* const rgb = workspace.drawn.data() + sizeof(float) * static_cast<size_t>(workspace.pixels.grid.count());
+    parallel_for("smooth edges", workspace.pixels, [=] TARN_KERNEL(Cell<2> p) {
         Vec3f colour = from(p);
         if (contrast(from, shot.size, p) > 0.06f) colour = 0.2f * (colour + shot.again(p));
         uint8_t* const there =
             rgb + 3 * (static_cast<size_t>(p[1]) * static_cast<size_t>(shot.size[0]) + static_cast<size_t>(p[0]));
         for (int c = 0; c < 3; ++c) there[c] = to_byte(colour[c]);
     });
-    return room.drawn;
+    return workspace.drawn;
 }
 
 Image Painter::image(const uint8_t* drawn) const
@@ -353,7 +353,7 @@ Image preview(const Water<3>& water, const Scene& scene, int width)
     const ShownSmoke<3> smoke(water);
     Image image = painter.image(
         painter.draw(water.smoke ? dry : water.phi, water.solids, water.time, water.smoke ? &smoke.density() : nullptr).data());
-    paint_drops(image, drops_of(water, scene.params.fragments), scene, water.time);
+    paint_drops(image, drops_of(water, scene.params.droplets), scene, water.time);
     return image;
 }
 

@@ -285,9 +285,9 @@ void Studio::add_solids(World& world, const Grid<3>& grid, double time, double s
     }
 }
 
-Frame3d frame_from(const FrameState<3>& state, const FragmentParams& params)
+Frame3d frame_from(const FrameState<3>& state, const DropletParams& params)
 {
-    return {volume_of(state), {}, drops_of(state.fragments, state.grid.h, params)};
+    return {volume_of(state), {}, drops_of(state.droplets, state.grid.h, params)};
 }
 
 World Studio::set(const Frame3d& frame) const
@@ -349,7 +349,7 @@ World Studio::set(const Frame3d& frame) const
             const Vec3 along = shutter > 0 ? (1 / shutter) * (there - d.position.as<double>()) : Vec3{};
             d.velocity = (world.stand.open.turn.rotate(d.velocity.as<double>()) + along).as<float>();
         }
-        const bool wet = d.kind == static_cast<int>(FragmentKind::droplet);
+        const bool wet = d.kind == static_cast<int>(DropletKind::droplet);
         (wet ? drops : bubbles).push_back({d.position, d.radius, static_cast<float>(shutter) * d.velocity, d.velocity});
         for (int a = 0; a < 3; ++a) {
             lowest[a] = std::min(lowest[a], d.position[a] - d.radius);

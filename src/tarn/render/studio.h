@@ -23,7 +23,7 @@ struct Frame3d {
 };
 
 // Of the state that a run has kept of a frame.
-Frame3d frame_from(const FrameState<3>& state, const FragmentParams& params);
+Frame3d frame_from(const FrameState<3>& state, const DropletParams& params);
 
 class Studio {
 public:

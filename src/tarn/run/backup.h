@@ -55,7 +55,7 @@ public:
     }
     FaceField<D>& velocity() { return held_.velocity; }
 
-    // The state for reading alone, where the program can: copied while the next steps go on. `to` is a water that room_for() made.
+    // The state for reading alone, where the program can: copied while the next steps go on. `to` is a water that storage_for() made.
     void copy_beside(Water<D>& to) const
     {
         for_each_member<D>([](const auto&, auto& there, const auto& here) { copy_member_beside(there, here); }, to, held_);
@@ -63,19 +63,19 @@ public:
     // What a picture needs besides phi.
     void copy_spray_beside(Water<D>& to) const
     {
-        to.fragments.copy_beside(held_.fragments);
+        to.droplets.copy_beside(held_.droplets);
         to.bodies = held_.bodies;
         to.time = held_.time;
     }
-    static Water<D> room_for(const Water<D>& water)
+    static Water<D> storage_for(const Water<D>& water)
     {
-        Water<D> room;
-        room.grid = water.grid;
-        room.particles = Particles<D>(Where::program);
-        room.fragments = Fragments<D>(Where::program);
-        room.solids.any = water.solids.any;
-        if (water.solids.any) room.solids.distance = Field<D>(water.grid, Where::program);
-        return room;
+        Water<D> workspace;
+        workspace.grid = water.grid;
+        workspace.particles = Particles<D>(Where::program);
+        workspace.droplets = Droplets<D>(Where::program);
+        workspace.solids.any = water.solids.any;
+        if (water.solids.any) workspace.solids.distance = Field<D>(water.grid, Where::program);
+        return workspace;
     }
 
 private:

@@ -122,7 +122,7 @@ void bench_render(const std::string& results_dir, const std::string& scenes)
         options.quiet = true;
         if (run(scene, options) != 0) throw RunError("render: pour_into_glass could not be simulated");
     }
-    const Frame3d data = frame_from(read_state<3>(state), scene.params.fragments);
+    const Frame3d data = frame_from(read_state<3>(state), scene.params.droplets);
     const Timer timer;
     const double before = processor_seconds();
     const Studio studio(scene);

@@ -511,7 +511,7 @@ private:
             add(Finding::warning, spot + "; water may pass through a mesh: make it thicker or raise domain.cells");
         else
             add(Finding::info, spot + "; they hold water, which keeps to them as to the grid's nearest faces");
-        // Sheets, where they go in a step, and the room beside them: see bodies/solids.h.
+        // ThinWalls, where they go in a step, and the room beside them: see bodies/solids.h.
         Estimate& e = report_.estimate;
         const double bytes = 4 + 2 * D + (scene_.solids.moving() ? 2 * D : 0);
         (on_device() ? e.device : e.memory) += bytes * double(e.cells);

@@ -40,7 +40,7 @@ int write_frames(const std::string& dir, const Scene& scene, const std::map<int,
         const Timer timer;
         if (!water) water = initial_water<D>(scene);
         load(path, *water);
-        choose_drops(water->fragments, dir, frame, scene.params);
+        choose_drops(water->droplets, dir, frame, scene.params);
         restore(*water, scene);
         write_frame(paths, *water, scene);
         progress.note(fmt::format("frame {}/{}  {:.1f} s", frame, all.rbegin()->first, timer.seconds()));

@@ -102,10 +102,10 @@ std::map<int, std::string> kept_frames(const std::string& dir, const std::string
 }
 
 template <int D>
-void choose_drops(Fragments<D>& fragments, const std::string& dir, int frame, const Params& params)
+void choose_drops(Droplets<D>& droplets, const std::string& dir, int frame, const Params& params)
 {
     const DropsShown shown = params.output.drops;
-    if (shown == DropsShown::none || shown == DropsShown::whitewater) fragments.resize(0);
+    if (shown == DropsShown::none || shown == DropsShown::whitewater) droplets.resize(0);
     if (shown == DropsShown::none || shown == DropsShown::run) return;
     const std::string file = frame_path(dir, "whitewater", frame, "ply");
     if (!fs::exists(file)) {
@@ -113,11 +113,11 @@ void choose_drops(Fragments<D>& fragments, const std::string& dir, int frame, co
         throw InputError(fmt::format("output.drops = \"whitewater\": {} is not there; make it with: tarn whitewater {}", file,
                                      dir));
     }
-    std::vector<Fragment<D>> list = read_fragments(fragments);
-    for (const Fragment<D>& f : fragments_of<D>(read_particles(file), cell_size(params.domain))) list.push_back(f);
-    write_fragments(fragments, list);
+    std::vector<Droplet<D>> list = read_fragments(droplets);
+    for (const Droplet<D>& f : fragments_of<D>(read_particles(file), cell_size(params.domain))) list.push_back(f);
+    write_fragments(droplets, list);
 }
-template void choose_drops(Fragments<2>&, const std::string&, int, const Params&);
-template void choose_drops(Fragments<3>&, const std::string&, int, const Params&);
+template void choose_drops(Droplets<2>&, const std::string&, int, const Params&);
+template void choose_drops(Droplets<3>&, const std::string&, int, const Params&);
 
 }  // namespace tarn

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tarn/phases/fragments.h"
+#include "tarn/phases/droplets.h"
 #include "tarn/scene/read.h"
 
 namespace tarn {
@@ -24,6 +24,6 @@ std::map<int, std::string> kept_frames(const std::string& dir, const std::string
 // Of a frame's own droplets, bubbles and foam and those of `tarn whitewater`, what output.drops asks for. Throws InputError
 // where it asks for what is not there.
 template <int D>
-void choose_drops(Fragments<D>& fragments, const std::string& dir, int frame, const Params& params);
+void choose_drops(Droplets<D>& droplets, const std::string& dir, int frame, const Params& params);
 
 }  // namespace tarn

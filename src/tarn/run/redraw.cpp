@@ -31,7 +31,7 @@ public:
     {
         load_state(state, water_);
         if (floats_) scene_.solids.tracks().record(water_.time, floats_->poses());
-        choose_drops(water_.fragments, run_, frame, scene_.params);
+        choose_drops(water_.droplets, run_, frame, scene_.params);
         restore(water_, scene_);
         const std::optional<Water<D>> fine = finer(water_, scene_);
         write_png(picture(frame), preview(fine ? *fine : water_, scene_, scene_.params.output.preview_width));

@@ -161,8 +161,8 @@ private:
     bool render_frame(int frame, const std::string& state, const Paths& paths, const Claim& claim, int made, int left)
     {
         FrameState<3> water = state_of(state);
-        choose_drops(water.fragments, options_.dir, frame, scene_.params);
-        Frame3d data = frame_from(water, scene_.params.fragments);
+        choose_drops(water.droplets, options_.dir, frame, scene_.params);
+        Frame3d data = frame_from(water, scene_.params.droplets);
         const std::string next = frame_path(options_.dir, "state", frame + 1, state_ending);
         if (scene_.params.camera.shutter > 0 && fs::exists(next)) data.next = volume_of(state_of(next));
 

@@ -52,7 +52,7 @@ public:
           backup_(water_.grid, true)
     {
         const int most = on_device() ? states_at_once(4.0 * (2 + D) * double(water_.grid.storage())) : 0;
-        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::room_for(water_), {}, {}, {}});
+        for (int n = 0; n < most; ++n) shown_.push_back({Backup<D>::storage_for(water_), {}, {}, {}});
         if constexpr (D == 3)
             if (on_device() && params_.output.preview)
                 painter_.emplace(scene_, water_.grid, params_.output.preview_width);
@@ -224,7 +224,7 @@ private:
             backend::wait_for_copies();
             if (!picture.empty()) {
                 Image image = painter_->image(next.drawn.data());
-                paint_drops(image, drops_of(next.water, params_.fragments), scene_, next.water.time);
+                paint_drops(image, drops_of(next.water, params_.droplets), scene_, next.water.time);
                 write_png(picture, image);
             }
             for (const auto& written : before) written.get();
@@ -236,7 +236,7 @@ private:
     void draw(Memory<uint8_t>& to)
     {
         if constexpr (D == 3) {
-            const backend::Beside beside;
+            const backend::AsynchronousCopy beside;
             const Memory<uint8_t>& drawn = painter_->draw(backup_.phi(), water_.solids, water_.time);
             if (to.size() == 0) to = Memory<uint8_t>(drawn.size(), Where::program);
             backend::copy_beside(to.data(), drawn.data(), drawn.size());

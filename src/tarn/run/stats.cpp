@@ -48,13 +48,13 @@ NamedValues columns(const StatsRow& r)
              {"seconds_output", clock(r.seconds_output)},
              {"memory_mb", std::round(r.memory_mb * 10) / 10},
              {"components", double(r.components)},
-             {"fragments", double(r.fragments.count)},
-             {"volume_droplets", r.fragments.volume_droplets},
-             {"volume_bubbles", r.fragments.volume_bubbles},
+             {"fragments", double(r.droplets.count)},
+             {"volume_droplets", r.droplets.volume_droplets},
+             {"volume_bubbles", r.droplets.volume_bubbles},
              {"volume_exchanged", r.exchange.volume},
-             {"momentum_fragments_x", r.fragments.momentum[0]},
-             {"momentum_fragments_y", r.fragments.momentum[1]},
-             {"momentum_fragments_z", r.fragments.momentum[2]},
+             {"momentum_fragments_x", r.droplets.momentum[0]},
+             {"momentum_fragments_y", r.droplets.momentum[1]},
+             {"momentum_fragments_z", r.droplets.momentum[2]},
              {"momentum_exchanged_x", r.exchange.momentum[0]},
              {"momentum_exchanged_y", r.exchange.momentum[1]},
              {"momentum_exchanged_z", r.exchange.momentum[2]},
@@ -129,8 +129,8 @@ StatsRow stats_row(const Water<D>& water, const Measures& m, const StepReport& r
     r.unknowns = m.unknowns;
     r.cells_wet = m.cells_wet;
     r.particles = water.particles.count();
-    r.components = static_cast<long>(water.ledger.expected.size());
-    r.fragments = m.fragments;
+    r.components = static_cast<long>(water.targets.expected.size());
+    r.droplets = m.droplets;
     r.exchange = water.exchange;
     r.seconds_advect = report.seconds_advect;
     r.seconds_surface = report.seconds_surface;
@@ -153,7 +153,7 @@ ComponentsFile::ComponentsFile(const std::string& path, long step)
 template <int D>
 void ComponentsFile::add(int frame, const Water<D>& water)
 {
-    const auto& [expected, actual] = std::tie(water.ledger.expected, water.ledger.actual);
+    const auto& [expected, actual] = std::tie(water.targets.expected, water.targets.actual);
     std::vector<size_t> order(expected.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return expected[a] > expected[b]; });

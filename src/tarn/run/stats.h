@@ -20,7 +20,7 @@ struct StatsRow {
     int pressure_iterations = 0;
     double pressure_residual = 0;
     long unknowns = 0, cells_wet = 0, particles = 0, components = 0;
-    FragmentTotals fragments;
+    FragmentTotals droplets;
     Exchange exchange;
     double seconds = 0, seconds_advect = 0, seconds_surface = 0, seconds_pressure = 0;
     double seconds_output = 0;  // writing done since the row before

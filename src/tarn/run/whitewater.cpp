@@ -68,7 +68,7 @@ private:
     void next(const std::string& state, bool first)
     {
         fastest_ = water_.fastest;
-        const std::vector<Fragment<D>> own = first ? std::vector<Fragment<D>>{} : read_fragments(water_.fragments);
+        const std::vector<Droplet<D>> own = first ? std::vector<Droplet<D>>{} : read_fragments(water_.droplets);
         const double time = water_.time;
         phi_before_.swap(water_.phi);
         before_.swap(water_.velocity);
@@ -81,13 +81,13 @@ private:
     }
 
     // The run's own droplets that the water takes back before this frame: they fly on by themselves until then.
-    std::vector<Fragment<D>> landed(const std::vector<Fragment<D>>& own) const
+    std::vector<Droplet<D>> landed(const std::vector<Droplet<D>>& own) const
     {
         std::set<int> there;
-        for (const Fragment<D>& f : read_fragments(water_.fragments)) there.insert(f.id);
-        std::vector<Fragment<D>> gone;
-        for (const Fragment<D>& f : own)
-            if (f.kind == FragmentKind::droplet && !there.contains(f.id)) gone.push_back(f);
+        for (const Droplet<D>& f : read_fragments(water_.droplets)) there.insert(f.id);
+        std::vector<Droplet<D>> gone;
+        for (const Droplet<D>& f : own)
+            if (f.kind == DropletKind::droplet && !there.contains(f.id)) gone.push_back(f);
         return gone;
     }
 
@@ -125,8 +125,8 @@ private:
     void write(int frame)
     {
         // What was born dead, in a wall say, is not written.
-        (void)compact(white_.drops, 0, white_.room);
-        const std::vector<Drop> drops = drops_of(white_.drops, water_.grid.h, scene_.params.fragments);
+        (void)compact(white_.drops, 0, white_.workspace);
+        const std::vector<Drop> drops = drops_of(white_.drops, water_.grid.h, scene_.params.droplets);
         write_particles(frame_path(dir_, "whitewater", frame, "ply"), drops);
         if (scene_.params.output.surface == SurfaceFormat::vtp)
             write_vtp(frame_path(dir_, "whitewater", frame, "vtp"), drops, water_.time);

@@ -180,7 +180,7 @@ void write_frame(const FramePaths& paths, const Water<D>& water, const Scene& sc
     const Water<D>& shown = fine ? *fine : water;
     if (!paths.surface.empty()) shapes.surface = output.revolve ? revolved(surface_mesh(shown)) : surface_mesh(shown);
     if (!paths.particles.empty() || (!paths.surface.empty() && output.particles))
-        shapes.spray = drops_of(water, scene.params.fragments);
+        shapes.spray = drops_of(water, scene.params.droplets);
     if constexpr (D == 3)
         if (!paths.solids.empty()) shapes.solids = solid_mesh(scene.solids, water.grid, water.time);
     write_shapes(paths, scene.params, shapes);

@@ -16,7 +16,7 @@ double strongest_force(const Scene&, double) { return 0; }
     {                                                                                                   \
     }                                                                                                   \
     template <>                                                                                         \
-    void push(Fragments<D>&, const Grid<D>&, const Scene&, double, double)                              \
+    void push(Droplets<D>&, const Grid<D>&, const Scene&, double, double)                              \
     {                                                                                                   \
     }                                                                                                   \
     template <>                                                                                         \
@@ -24,7 +24,7 @@ double strongest_force(const Scene&, double) { return 0; }
     {                                                                                                   \
     }                                                                                                   \
     template <>                                                                                         \
-    double rain(Fragments<D>&, Flows<D>&, const Scene&, const Grid<D>&, Exchange&, double, double)      \
+    double rain(Droplets<D>&, Flows<D>&, const Scene&, const Grid<D>&, Exchange&, double, double)      \
     {                                                                                                   \
         return 0;                                                                                       \
     }

@@ -326,7 +326,7 @@ template <int D>
 void obey_flows(Particles<D>& particles, const Field<D>& phi, const Flows<D>& flows, const Solids<D>& solids,
                 const Scene& scene)
 {
-    const Sheets<D> sheets = sheets_of(solids, phi.grid());
+    const ThinWalls<D> thin_walls = thin_walls_of(solids, phi.grid());
     const double h = phi.grid().h;
     const auto f = phi.view();
     const ParticleView<D> p = particles.view();
@@ -337,7 +337,7 @@ void obey_flows(Particles<D>& particles, const Field<D>& phi, const Flows<D>& fl
             const float r = p.radius[i];
             if (!(side * r > 0)) return;
             const Vec<D, float> x = p.at(i);
-            if (side * sample_one_side(f, sheets, x) > 0) return;  // not proved wrong
+            if (side * sample_one_side(f, thin_walls, x) > 0) return;  // not proved wrong
             const Vec<D> there = h * (x + Vec<D, float>::all(0.5f)).template as<double>();
             if (shape.distance(lift<D>(there)) < h) p.radius[i] = 0;
         });

@@ -178,8 +178,8 @@ public:
     }
     Forces view() const
     {
-        return {forces_mirror_.of(forces_.data(), forces_.size()), static_cast<int>(forces_.size()),
-                zones_mirror_.of(zones_.data(), zones_.size()), static_cast<int>(zones_.size()), time_};
+        return {forces_copy_.of(forces_.data(), forces_.size()), static_cast<int>(forces_.size()),
+                zones_copy_.of(zones_.data(), zones_.size()), static_cast<int>(zones_.size()), time_};
     }
 
 private:
@@ -187,7 +187,7 @@ private:
     std::vector<Force> forces_;
     std::vector<WaveZone> zones_;
     double time_;
-    Mirror forces_mirror_, zones_mirror_;
+    DeviceCopy forces_copy_, zones_copy_;
 };
 
 }  // namespace
@@ -246,14 +246,14 @@ void push(FaceField<D>& velocity, const Field<D>& phi, bool air, const Scene& sc
 }
 
 template <int D>
-void push(Fragments<D>& fragments, const Grid<D>& grid, const Scene& scene, double t, double dt)
+void push(Droplets<D>& droplets, const Grid<D>& grid, const Scene& scene, double t, double dt)
 {
-    if (scene.params.force.empty() || fragments.count() == 0) return;
+    if (scene.params.force.empty() || droplets.count() == 0) return;
     const Acting acting(scene, t, dt, grid.h);
     const Forces forces = acting.view();
-    const FragmentView<D> f = fragments.view();
-    parallel_range("forces", fragments.count(), [=] TARN_KERNEL(int i) {
-        if (static_cast<int>(f.kind[i]) != static_cast<int>(FragmentKind::droplet)) return;
+    const FragmentView<D> f = droplets.view();
+    parallel_range("forces", droplets.count(), [=] TARN_KERNEL(int i) {
+        if (static_cast<int>(f.kind[i]) != static_cast<int>(DropletKind::droplet)) return;
         Vec<D> x;
         for (int a = 0; a < D; ++a) x[a] = grid.h * (static_cast<double>(f.x[a][i]) + 0.5);
         Action action;
@@ -265,7 +265,7 @@ void push(Fragments<D>& fragments, const Grid<D>& grid, const Scene& scene, doub
 
 #define TARN_INSTANTIATE(D)                                                                                        \
     template void push(FaceField<D>&, const Field<D>&, bool, const Scene&, const Tiles<D>&, double, double);       \
-    template void push(Fragments<D>&, const Grid<D>&, const Scene&, double, double);
+    template void push(Droplets<D>&, const Grid<D>&, const Scene&, double, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -28,7 +28,7 @@
 
 #include "tarn/backend/parallel.h"
 #include "tarn/field/field.h"
-#include "tarn/phases/fragments.h"
+#include "tarn/phases/droplets.h"
 #include "tarn/scene/scene.h"
 #include "tarn/scene/wave_theory.h"
 
@@ -55,6 +55,6 @@ Pushed pushed_by(const Scene& scene, double t, double dt, double h);
 
 // Likewise on droplets.
 template <int D>
-void push(Fragments<D>& fragments, const Grid<D>& grid, const Scene& scene, double t, double dt);
+void push(Droplets<D>& droplets, const Grid<D>& grid, const Scene& scene, double t, double dt);
 
 }  // namespace tarn

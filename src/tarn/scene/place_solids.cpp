@@ -65,19 +65,19 @@ TARN_HD inline bool sheet_at(const ShapesView& solids, const Grid<D>& grid, Cell
     return !sees<D>(solids, grid.h, x, y, wall);
 }
 
-// The room that a cell has on its side of the sheets around it, in cells, up to the walls and not just to its faces: so
+// The volume that a cell has on its side of the thin walls around it, in cells, up to the walls and not just to its faces: so
 // the volume on a side changes smoothly while a wall passes over the grid. A wall counts along the axis that it lies
 // across most, along which it stands beside one cell of each row.
 template <int D>
-TARN_HD inline float room_beside_sheets(const ShapesView& solids, const Sheets<D>& sheets, const Grid<D>& grid,
+TARN_HD inline float room_beside_sheets(const ShapesView& solids, const ThinWalls<D>& thin_walls, const Grid<D>& grid,
                                         Cell<D> c)
 {
     const Vec3 centre = lift<D>(grid.centre(c));
-    const int i = sheets.on[0].index(c);
-    double room = 1;
+    const int i = thin_walls.on[0].index(c);
+    double workspace = 1;
     for (int a = 0; a < D; ++a)
         for (int side = -1; side <= 1; side += 2) {
-            if (!sheets.beside(i, a, side > 0)) continue;
+            if (!thin_walls.beside(i, a, side > 0)) continue;
             Vec3 x = centre, y = centre;
             y[a] += side * grid.h;
             (void)stand_outside<D>(solids, grid.h, x);
@@ -89,21 +89,21 @@ TARN_HD inline float room_beside_sheets(const ShapesView& solids, const Sheets<D
             for (int b = 0; b < D; ++b) across = across && std::fabs(n[a]) >= std::fabs(n[b]);
             if (!across) continue;
             const double to_wall = side * dot(wall.at - centre, n) / (n[a] * grid.h);
-            room += (to_wall < -0.5 ? -0.5 : (to_wall > 1 ? 1 : to_wall)) - 0.5;
+            workspace += (to_wall < -0.5 ? -0.5 : (to_wall > 1 ? 1 : to_wall)) - 0.5;
         }
-    return static_cast<float>(room > 0 ? room : 0);
+    return static_cast<float>(workspace > 0 ? workspace : 0);
 }
 
 // Finds the walls that are too thin for the distances at nodes, and closes the faces between the cells on their sides.
 // A scene without them costs one look at the cells beside its solids, and nothing where no shape is that thin.
 template <int D>
-void place_sheets(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& tiles)
+void place_thin_walls(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& tiles)
 {
     const ShapesView shapes = kept.view();
     const Grid<D> grid = solids.distance.grid();
     const auto nodes = std::as_const(solids.distance).view();
     const float near = static_cast<float>(3 * grid.h);
-    solids.sheets.swap(solids.sheets_before);
+    solids.thin_walls.swap(solids.thin_walls_before);
     solids.thin_before = solids.thin;
     solids.thin = may_be_thin(kept.shapes(), grid.h, D) && parallel_max("find thin walls", tiles, [=] TARN_KERNEL(Cell<D> c) {
                       if (std::fabs(nodes(c)) > near) return 0.0f;
@@ -114,10 +114,10 @@ void place_sheets(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& t
                       return 0.0f;
                   }) > 0;
     if (!solids.thin && !solids.thin_before) return;
-    if (solids.sheets[0].size() == 0) solids.sheets = FaceField<D, uint8_t>(grid);
+    if (solids.thin_walls[0].size() == 0) solids.thin_walls = FaceField<D, uint8_t>(grid);
     const bool thin = solids.thin;
     for (int a = 0; a < D; ++a) {
-        const auto sheet = solids.sheets[a].view();
+        const auto sheet = solids.thin_walls[a].view();
         const auto open = solids.open[a].view();
         parallel_for_faces("place sheets", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             sheet(c) = thin && std::fabs(nodes(c)) <= near && sheet_at(shapes, grid, c, a);
@@ -125,15 +125,15 @@ void place_sheets(Solids<D>& solids, const KernelShapes& kept, const Tiles<D>& t
         });
     }
     if (!thin) return;
-    if (solids.room.size() == 0) solids.room = Field<D>(grid);
-    const Sheets<D> sheets = sheets_of(solids, grid);
-    const auto room = solids.room.view();
+    if (solids.volume_fraction.size() == 0) solids.volume_fraction = Field<D>(grid);
+    const ThinWalls<D> thin_walls = thin_walls_of(solids, grid);
+    const auto workspace = solids.volume_fraction.view();
     const float h = static_cast<float>(grid.h);
     parallel_for("room beside sheets", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = room.index(c);
+        const int i = workspace.index(c);
         bool any = false;
-        for (int a = 0; a < D; ++a) any = any || sheets.below(i, a) || sheets.above(i, a);
-        room[i] = any ? room_beside_sheets(shapes, sheets, grid, c) : fluid_fraction<D>(nodes, c, h);
+        for (int a = 0; a < D; ++a) any = any || thin_walls.below(i, a) || thin_walls.above(i, a);
+        workspace[i] = any ? room_beside_sheets(shapes, thin_walls, grid, c) : fluid_fraction<D>(nodes, c, h);
     });
 }
 
@@ -221,15 +221,15 @@ void place_solids(Solids<D>& solids, const Scene& scene, double t, double dt)
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, shapes, tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, kept, tiles);
+    place_thin_walls(solids, kept, tiles);
     if (!solids.moving && !solids.any_no_slip) return;
 
     std::vector<Motion> motions(scene.solids.size());
     for (size_t s = 0; s < motions.size(); ++s)
         motions[s] = {scene.solids.displacement(s, t, t + dt), scene.solids.displacement(s, t + dt, t),
                       scene.params.solid[s].no_slip, static_cast<uint8_t>(scene.solids.body_of(s) + 1)};
-    const Mirror mirror;
-    const Motion* const motion = mirror.of(motions.data(), motions.size());
+    const DeviceCopy device_copy;
+    const Motion* const motion = device_copy.of(motions.data(), motions.size());
     if (solids.moving && dt > 0 && (solids.thin || solids.thin_before)) {
         const KernelShapes before = scene.solids.for_kernels(t);
         follow_walls(solids, before.view(), shapes, motion, farthest_motion(grid, motions), tiles);
@@ -277,7 +277,7 @@ Solids<D> make_still_solids(const Scene& scene, const Grid<D>& grid)
     const Tiles<D> tiles = all_tiles(grid);
     place_distance(solids.distance, kept.view(), tiles);
     measure_faces(solids, tiles, sliver);
-    place_sheets(solids, kept, tiles);
+    place_thin_walls(solids, kept, tiles);
     return solids;
 }
 

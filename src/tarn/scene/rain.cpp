@@ -17,7 +17,7 @@ double drop_volume(double diameter)
 }  // namespace
 
 template <int D>
-double rain(Fragments<D>& fragments, Flows<D>& flows, const Scene& scene, const Grid<D>& grid, Exchange& exchange,
+double rain(Droplets<D>& droplets, Flows<D>& flows, const Scene& scene, const Grid<D>& grid, Exchange& exchange,
             double t, double dt)
 {
     constexpr int patience = 1000;  // to find a place inside of the source
@@ -50,15 +50,15 @@ double rain(Fragments<D>& fragments, Flows<D>& flows, const Scene& scene, const 
             // It has flown since a moment within the step.
             x += (double(random.next()) * dt) * velocity;
             for (int a = 0; a < D; ++a) x[a] = std::min(std::max(x[a], 0.0), grid.size()[a]);
-            drops.push_back({(1 / grid.h) * x - Vec<D>::all(0.5), velocity, each / cell_volume(grid), FragmentKind::droplet});
+            drops.push_back({(1 / grid.h) * x - Vec<D>::all(0.5), velocity, each / cell_volume(grid), DropletKind::droplet});
             all += each;
         }
     }
-    if (!drops.empty()) add_fragments(fragments, drops, grid, scene.params, exchange);
+    if (!drops.empty()) add_fragments(droplets, drops, grid, scene.params, exchange);
     return all;
 }
 
-template double rain(Fragments<2>&, Flows<2>&, const Scene&, const Grid<2>&, Exchange&, double, double);
-template double rain(Fragments<3>&, Flows<3>&, const Scene&, const Grid<3>&, Exchange&, double, double);
+template double rain(Droplets<2>&, Flows<2>&, const Scene&, const Grid<2>&, Exchange&, double, double);
+template double rain(Droplets<3>&, Flows<3>&, const Scene&, const Grid<3>&, Exchange&, double, double);
 
 }  // namespace tarn

@@ -289,9 +289,9 @@ Found check_waves(const WavesParams& w, const std::string& entry, const Params& 
     if (!(depth > 0)) return Problem{entry + "level", "must lie above bottom; give the height of the still water"};
     const double k = w.length ? 2 * std::numbers::pi / *w.length : wave_number(2 * std::numbers::pi / *w.period, depth, g);
     const double wavelength = 2 * std::numbers::pi / k, zone = w.zone.value_or(zone_in_wavelengths * wavelength);
-    const double room = params.domain.size[across ? 2 : 0];
-    if (zone > room)
-        return Problem{entry + "zone", "of " + number_text(zone) + " m is wider than the domain's " + number_text(room) +
+    const double workspace = params.domain.size[across ? 2 : 0];
+    if (zone > workspace)
+        return Problem{entry + "zone", "of " + number_text(zone) + " m is wider than the domain's " + number_text(workspace) +
                                            " m; give a smaller zone, or shorter waves"};
     if (absorbs && w.height != 0) return Problem{entry + "height", "does nothing where waves are absorbed; remove it"};
     if (absorbs && w.ramp) return Problem{entry + "ramp", "does nothing where waves are absorbed; remove it"};

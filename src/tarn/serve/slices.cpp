@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tarn/field/sample.h"
-#include "tarn/phases/fragments_read.h"
+#include "tarn/phases/droplets_read.h"
 
 namespace tarn {
 
@@ -14,7 +14,7 @@ template <int D>
 std::string drops_of(const FrameState<D>& state)
 {
     std::string bytes;
-    for (const Fragment<D>& f : read_fragments(state.fragments)) {
+    for (const Droplet<D>& f : read_fragments(state.droplets)) {
         if (!(f.volume > 0)) continue;
         const Vec3 x = lift<D>(state.grid.h * (f.x + Vec<D>::all(0.5)));
         const float values[5] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]),

@@ -17,7 +17,7 @@ public:
     // a share of the domain along the axis; a frame in 2D is its only layer. Throws RunError where the file is no state.
     std::string cut(const std::string& path, int dimension, SliceOf what, int axis, double share);
 
-    // Five floats each: where it is and its radius in metres, and what kind it is (phases/fragments.h).
+    // Five floats each: where it is and its radius in metres, and what kind it is (phases/droplets.h).
     std::string drops(const std::string& path, int dimension);
 
 private:

@@ -314,7 +314,7 @@ KernelShapes Geometry::for_kernels(double t, const AskedAt& asked) const
     for (Shape& shape : shapes)
         for (const auto& grid : grids_)
             if (shape.sampled.values == grid->values.data())
-                shape.sampled.values = grid->mirror.of(grid->values.data(), grid->values.size());
+                shape.sampled.values = grid->device_copy.of(grid->values.data(), grid->values.size());
     return KernelShapes(std::move(shapes), std::move(lists));
 }
 

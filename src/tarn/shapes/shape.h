@@ -19,7 +19,7 @@ struct DistanceGrid {
     double spacing = 1;
     Cell<3> nodes;
     std::vector<float> values;  // x fastest
-    Mirror mirror = {};
+    DeviceCopy device_copy = {};
 
     DistanceView view() const { return {origin, spacing, nodes, values.data()}; }
 };
@@ -61,7 +61,7 @@ public:
     const std::vector<Shape>& shapes() const { return shapes_; }
     ShapesView view() const
     {
-        ShapesView view{mirror_.of(shapes_.data(), shapes_.size()), static_cast<int>(shapes_.size())};
+        ShapesView view{device_copy_.of(shapes_.data(), shapes_.size()), static_cast<int>(shapes_.size())};
         if (lists_.start.empty()) return view;
         view.lookup = lists_.grid;
         view.lookup.start = start_mirror_.of(lists_.start.data(), lists_.start.size());
@@ -72,7 +72,7 @@ public:
 private:
     std::vector<Shape> shapes_;
     ShapeLists lists_;
-    Mirror mirror_, start_mirror_, which_mirror_;
+    DeviceCopy device_copy_, start_mirror_, which_mirror_;
 };
 
 // Whether any of the shapes may have a wall so thin that two cells of side h beside each other lie on its two sides.

@@ -151,7 +151,7 @@ std::vector<Found> find_in_cells(const Water<D>& w, const Scene& scene, const Ke
 {
     std::vector<int> body_of_entry;
     for (size_t s = 0; s < scene.solids.size(); ++s) body_of_entry.push_back(scene.solids.body_of(s));
-    const Mirror entries_mirror, bodies_mirror, tiles_mirror;
+    const DeviceCopy entries_mirror, bodies_mirror, tiles_mirror;
     const BodiesAround<D> around{wet_cells(w, scene.params), kept.view(), w.grid,
                                  w.solids.body.view(), entries_mirror.of(body_of_entry.data(), body_of_entry.size()),
                                  Make::reaching};
@@ -250,8 +250,8 @@ void set_body_velocities(Water<D>& w)
 {
     if (w.bodies.empty()) return;
     const std::vector<BodyView<D>> views = views_of<D>(w.bodies);
-    const Mirror mirror;
-    const BodyView<D>* const bodies = mirror.of(views.data(), views.size());
+    const DeviceCopy device_copy;
+    const BodyView<D>* const bodies = device_copy.of(views.data(), views.size());
     const Grid<D> grid = w.grid;
     for (int a = 0; a < D; ++a) {
         const auto body = std::as_const(w.solids.body)[a].view();

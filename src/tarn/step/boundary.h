@@ -32,7 +32,7 @@ Boundary<D> boundary_of(const Water<D>& w, const Params& p)
     if (b.solids) {
         b.open = w.solids.open.view();
         b.solid_distance = w.solids.distance.view();
-        b.sheets = sheets_of(w.solids, w.grid);
+        b.thin_walls = thin_walls_of(w.solids, w.grid);
     }
     if (b.moving) b.solid_velocity = w.solids.velocity.view();
     if (b.inlets) {

@@ -57,7 +57,7 @@ StepReport step(Water<D>& w, const Scene& scene, double dt)
     w.time += dt;
     ++w.step;
     w.fastest = fastest_face(w);
-    report.finite = std::isfinite(std::accumulate(w.ledger.actual.begin(), w.ledger.actual.end(), w.fastest));
+    report.finite = std::isfinite(std::accumulate(w.targets.actual.begin(), w.targets.actual.end(), w.fastest));
     return report;
 }
 

@@ -92,7 +92,7 @@ void extend_into_air(Water<D>& w, const Labels<D>& labels)
         for (uint8_t layer = 1; layer <= 2; ++layer) {
             parallel_for_faces("extend into air", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
                 const int i = u.index(c);
-                next[i] = nowhere;
+                next[i] = outside;
                 if (!in_air(i) || known[i]) return;
                 float sum = 0;
                 int count = 0;
@@ -106,7 +106,7 @@ void extend_into_air(Water<D>& w, const Labels<D>& labels)
             });
             parallel_for_faces("extend into air", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
                 const int i = u.index(c);
-                if (is_nowhere(next[i])) return;
+                if (is_outside(next[i])) return;
                 u[i] = next[i];
                 known[i] = 1;
             });
@@ -247,7 +247,7 @@ void tell_divergence(Water<D>& w, const Labels<D>& labels)
     const LabelView<D> label = labels.view();
     const auto u = std::as_const(w.velocity).view();
     const float per_h = static_cast<float>(1 / w.grid.h);
-    const auto asked = w.swelling.view();
+    const auto asked = w.divergence_source.view();
     parallel_for("divergence", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         float out = 0;

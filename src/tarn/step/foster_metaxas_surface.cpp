@@ -207,8 +207,8 @@ void follow_surface(Water<D>& w, const Labels<D>& labels, const Params& p)
     }
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     find_tiles(w);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
-    w.ledger.expected = w.ledger.actual;
+    find_bodies(w.targets, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep);
+    w.targets.expected = w.targets.actual;
 }
 
 template <int D>

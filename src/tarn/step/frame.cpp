@@ -53,8 +53,8 @@ void expect_velocity(Water<D>& w, const Params& p, double dt)
         parallel_for_faces("expect velocity", all_tiles(w.grid), a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
             const bool here = flows(i, n);
-            expected[i] = here ? u[i] + step * rate[i] : nowhere;
-            if (note) rate[i] = here ? u[i] : nowhere;  // until the end of the step
+            expected[i] = here ? u[i] + step * rate[i] : outside;
+            if (note) rate[i] = here ? u[i] : outside;  // until the end of the step
         });
     }
 }
@@ -69,7 +69,7 @@ void add_gravity(Water<D>& w, const FrameForces& frame, double dt)
         const auto u = std::as_const(w.velocity)[a].view();
         parallel_for_faces("Coriolis", w.tiles_active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
-            mean[i] = is_nowhere(mean[i]) ? u[i] : 0.5f * (u[i] + mean[i]);
+            mean[i] = is_outside(mean[i]) ? u[i] : 0.5f * (u[i] + mean[i]);
         });
     }
     const FaceView<D, const float> mean = frame.moves ? std::as_const(w.expected).view() : FaceView<D, const float>{};
@@ -109,7 +109,7 @@ void note_acceleration(Water<D>& w, const Params& p, double dt)
         const int n = u.next(a);
         parallel_for_faces("acceleration", all_tiles(w.grid), a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
-            rate[i] = flows(i, n) && !is_nowhere(rate[i]) ? share * (u[i] - rate[i]) : 0.0f;
+            rate[i] = flows(i, n) && !is_outside(rate[i]) ? share * (u[i] - rate[i]) : 0.0f;
         });
     }
 }

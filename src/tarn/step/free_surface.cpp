@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tarn/advect/advect.h"
-#include "tarn/bodies/parting.h"
+#include "tarn/bodies/wall_separation.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
 #include "tarn/scene/forces.h"
@@ -34,15 +34,15 @@ void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D
     FaceView<D, const uint8_t> known = std::as_const(w.known).view();
     const FaceView<D, const float> old = std::as_const(w.velocity).view();
     const auto phi = std::as_const(w.phi).view();
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
+    const ThinWalls<D> thin_walls = thin_walls_of(w.solids, w.grid);
     // A dry cell with a wet neighbour.
     const auto beside = [=] TARN_KERNEL(Cell<D> c) {
         const int i = phi.index(c);
-        if (!(phi[i] >= 0) || is_nowhere(phi[i])) return false;
+        if (!(phi[i] >= 0) || is_outside(phi[i])) return false;
         bool any = false;
         for (int a = 0; a < D; ++a) {
             const int n = phi.next(a);
-            any = any || (phi[i - n] < 0 && !sheets.below(i, a)) || (phi[i + n] < 0 && !sheets.above(i, a));
+            any = any || (phi[i - n] < 0 && !thin_walls.below(i, a)) || (phi[i + n] < 0 && !thin_walls.above(i, a));
         }
         return any;
     };
@@ -53,8 +53,8 @@ void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D
         const int back = phi.next(a);
         parallel_for_faces("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
-            next[i] = nowhere;
-            if (known[a][i] || sheets.below(i, a) || (phi[i] > near && phi[i - back] > near) || closed(c, a)) return;
+            next[i] = outside;
+            if (known[a][i] || thin_walls.below(i, a) || (phi[i] > near && phi[i - back] > near) || closed(c, a)) return;
             Cell<D> below = c;
             --below[a];
             const bool upper = beside(c), lower = beside(below);
@@ -74,7 +74,7 @@ void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D
                     const float towards = (side ? 1.0f : -1.0f) * old[b](moved<D>(cell, b, 1 - side));
                     const bool wall = shut || (boundary.at_wall(face, b) && !boundary.wall_open[b][side]);
                     out += wall && towards > there ? towards : there;
-                    if (!known[b](face) && !sheets.below(phi.index(face), b) && !beside(other) && !shut) ++away;
+                    if (!known[b](face) && !thin_walls.below(phi.index(face), b) && !beside(other) && !shut) ++away;
                 }
             next[i] = old[a][i] + (upper ? out : -out) / static_cast<float>(away);
         });
@@ -85,7 +85,7 @@ void balance_first_layer(Water<D>& w, const Boundary<D>& boundary, const Tiles<D
         parallel_for_faces<true>("balance first layer", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = u.index(c);
             const float balanced = next[i], before = u[i];
-            u[i] = is_nowhere(balanced) ? before : balanced;
+            u[i] = is_outside(balanced) ? before : balanced;
         });
     }
 }
@@ -109,11 +109,11 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
     }
     for (int a = 0; a < D; ++a)
         extrapolate(w.velocity[a], w.known[a], a, distance, tiles, unknown, layers, w.faces[a],
-                    sheets_of(w.solids, w.grid));
-    close_sheets(w.velocity, w.solids, tiles);
+                    thin_walls_of(w.solids, w.grid));
+    close_thin_walls(w.velocity, w.solids, tiles);
     if (scene.params.method.extrapolation == Extrapolation::divergence_free) balance_first_layer(w, boundary, unknown);
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
-    if (w.gaps) carry_to_parted_walls(w.velocity, w.phi, tiles);
+    if (w.gaps) carry_to_separated_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
     if (w.projection.contacts.faces > 0) carry_to_contacts(w.velocity, w.known, boundary, tiles);
     if (w.octree.any()) join_levels(w);
@@ -131,10 +131,10 @@ bool separate_from_walls(Water<D>& w, const Params& p, const Boundary<D>& bounda
     const Vec<D> g = take<D>(suction.frame.gravity);
     // A tenth of a cell's weight, and what the solver leaves.
     suction.least = static_cast<float>(0.1 * dt * length(g) + 10 * p.pressure.tolerance * w.fastest - w.enclosed.lowest());
-    suction.in_pocket = w.projection.in_pocket;
-    const bool from_sides = part_from_sides(w.phi, x, suction, boundary, w.band, w.tiles_active);
+    suction.in_closed = w.projection.in_closed;
+    const bool from_sides = separate_from_sides(w.phi, x, suction, boundary, w.band, w.tiles_active);
     const bool from_solids =
-        w.solids.any && part_from_solids(w.phi, x, suction, boundary, w.band, w.tiles_active, w.scratch[0]);
+        w.solids.any && separate_from_solids(w.phi, x, suction, boundary, w.band, w.tiles_active, w.scratch[0]);
     w.gaps = w.gaps || from_sides;
     return from_sides || from_solids;
 }
@@ -156,9 +156,9 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
     const double cell = cell_volume(w.grid);
     const KernelShapes where = scene.wind.for_kernels(w.time);
     std::vector<Landing<D>> landings =
-        fly(w.fragments, w.phi, w.ledger, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
+        fly(w.droplets, w.phi, w.targets, w.solids, boundary_of(w, p), p, wind_of(scene, where, w.time, w.grid.h),
             frame_forces(p, w.time, dt), dt, w.spraying);
-    add_volume(w.phi, w.particles, landings, sheets_of(w.solids, w.grid), w.tiles_active, w.spraying);
+    add_volume(w.phi, w.particles, landings, thin_walls_of(w.solids, w.grid), w.tiles_active, w.spraying);
     if (!landings.empty()) find_wet_tiles(w);
     for (const Landing<D>& l : landings) {
         if (l.body == 0) {
@@ -166,11 +166,11 @@ std::vector<Landing<D>> move_spray(Water<D>& w, const Scene& scene, double dt)
             w.volume_expected = std::max(0.0, w.volume_expected - cell * l.volume);
             continue;
         }
-        w.ledger.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
-        w.ledger.actual[static_cast<size_t>(l.body - 1)] += cell * l.placed;
+        w.targets.expected[static_cast<size_t>(l.body - 1)] += cell * l.volume;
+        w.targets.actual[static_cast<size_t>(l.body - 1)] += cell * l.placed;
     }
-    push(w.fragments, w.grid, scene, w.time, dt);
-    w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
+    push(w.droplets, w.grid, scene, w.time, dt);
+    w.volume_expected += rain(w.droplets, w.flows, scene, w.grid, w.exchange, w.time, dt);
     return landings;
 }
 
@@ -186,7 +186,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt)
     find_candidates(w, p.time.cfl);
     carry_surface(w, p, dt);
     // Particles that the grid has lost become spray, with the velocity that has carried them.
-    take_up(w.fragments, w.particles, w.lost, w.velocity, w.ledger, sheets_of(w.solids, w.grid),
+    take_up(w.droplets, w.particles, w.lost, w.velocity, w.targets, thin_walls_of(w.solids, w.grid),
             p.surface.spray ? 1.0 / p.surface.particles_per_cell : 0.0, dt, w.exchange.next_id, w.spraying);
     w.lost.count = 0;
     gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
@@ -212,7 +212,7 @@ void pour(Water<D>& w, const Scene& scene, double gained, double dt)
 {
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     gained += inlet_volume(w.flows, w.solids, dt);
-    w.volume_expected += book_gain(w, gained);
+    w.volume_expected += add_to_targets(w, gained);
 }
 
 // The regions of air that water and solids enclose now.
@@ -225,7 +225,7 @@ void find_enclosed_air(Water<D>& w, const Params& p, const Boundary<D>& boundary
     TileMap<D> map = w.map;
     for (uint8_t& flags : map.flags)
         if (flags & tile_wet) flags |= tile_active;
-    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.ledger.before, boundary, map, tile_active, tile_shallow, dt});
+    w.enclosed.find(w.enclosed_air, {w.phi, wet, w.velocity, w.targets.before, boundary, map, tile_active, tile_shallow, dt});
     w.enclosed.mark(w.enclosed_air, w.grid);
 }
 
@@ -282,9 +282,9 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, Boundary<D> bo
     }
     if (w.flows.any_rate) forces.volume_rate = &w.flows.volume_rate;
     forces.fastest = 0.25 * w.fastest;  // an impact may take most of the speed away within the step
-    const auto swelling = w.swelling.view();
-    parallel_for<true>("clear", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { swelling(c) = 0; });
-    forces.swelling = &w.swelling;
+    const auto divergence_source = w.divergence_source.view();
+    parallel_for<true>("clear", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { divergence_source(c) = 0; });
+    forces.divergence_source = &w.divergence_source;
     if (p.method.enclosed_air) forces.air = &w.enclosed;
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
     bool separated = false;
@@ -296,7 +296,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, Boundary<D> bo
     forces.gaps = w.gaps;
     if (p.method.wall_separation) forces.rejoin = [&](const Field<D>* x) {
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
-        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.swelling, w.band,
+        const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.divergence_source, w.band,
                                                           w.tiles_active, w.scratch[0]);
         if (solids) find_wet_tiles(w);
         if (!contacts) return sides || solids;
@@ -434,7 +434,7 @@ void take_back_pressed(Water<D>& w, const Params& p, double dt, StepReport& repo
 {
     const Pressed pressed = find_pressed(w, boundary_of(w, p));
     report.pressed = pressed.by_sources + pressed.by_solids;
-    if (pressed.by_sources != 0) w.volume_expected += book_gain(w, -dt * pressed.by_sources);
+    if (pressed.by_sources != 0) w.volume_expected += add_to_targets(w, -dt * pressed.by_sources);
 }
 
 }  // namespace

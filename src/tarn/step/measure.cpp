@@ -22,7 +22,7 @@ namespace {
 template <int D>
 double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
 {
-    const auto phi = w.phi.view(), swelling = w.swelling.view();
+    const auto phi = w.phi.view(), divergence_source = w.divergence_source.view();
     const auto u = w.velocity.view();
     const float per_h = static_cast<float>(1 / w.grid.h);
     const bool rates = w.flows.any_rate;
@@ -33,7 +33,7 @@ double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
             float out = 0;
             TARN_UNROLL
             for (int a = 0; a < D; ++a) out += u[a][i + phi.next(a)] - u[a][i];
-            const float left = std::fabs(out * per_h - swelling[i]);
+            const float left = std::fabs(out * per_h - divergence_source[i]);
             return phi[i] < 0 ? left : 0.0f;
         });
     const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
@@ -49,7 +49,7 @@ double largest_divergence(const Water<D>& w, const Boundary<D>& boundary)
                 out += side ? flow : -flow;
                 open += part;
             }
-        return open > 0 ? std::fabs(out * per_h - swelling(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
+        return open > 0 ? std::fabs(out * per_h - divergence_source(c) - (rates ? rate(c) : 0.0f)) : 0.0f;
     });
 }
 
@@ -131,11 +131,11 @@ Measures measure(Water<D>& w, const Params& p)
     const auto part = w.scratch[0].view();
     parallel_for("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) { part(c) = wet(c); });
     const double cell = cell_volume(w.grid), mass = p.fluid.density.constant() * cell;
-    m.fragments = totals(w.fragments, w.grid, p);
+    m.droplets = totals(w.droplets, w.grid, p);
     const double on_grid = cell * parallel_sum<true>("measure", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
                                return static_cast<double>(part(c));
                            });
-    m.volume = on_grid + (w.tall.on ? tall::volume_below(w) : 0.0) + m.fragments.volume_droplets - m.fragments.volume_bubbles;
+    m.volume = on_grid + (w.tall.on ? tall::volume_below(w) : 0.0) + m.droplets.volume_droplets - m.droplets.volume_bubbles;
     if (w.air) {
         measure_with_air(m, w, p, wet, mass);
     } else {

@@ -127,7 +127,7 @@ void mark_detail(const Water<D>& w, std::vector<TileMap<D>>& least)
     const double part = p.vorticity.value_or(w.smoke ? 0.2 : 0.0);
     const bool whirls = part > 0 && w.fastest > 0;
     if ((!whirls && !w.smoke) || !w.octree.levels[0].map.flags.size()) return;
-    const float most = whirls ? static_cast<float>(part * w.fastest) : nowhere;
+    const float most = whirls ? static_cast<float>(part * w.fastest) : outside;
     constexpr int ahead = tile_size / 2;
     for (int l = 0; l < w.octree.count(); ++l) {
         const size_t n = static_cast<size_t>(l);

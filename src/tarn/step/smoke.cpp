@@ -154,15 +154,15 @@ void obey_solids(Water<D>& w, const Scene& scene, double t)
     for (const SolidParams& solid : scene.params.solid) {
         any = any || solid.temperature;
         if (solid.subtract)
-            warmth.push_back(warmth.empty() ? nowhere : warmth.back());
+            warmth.push_back(warmth.empty() ? outside : warmth.back());
         else
-            warmth.push_back(solid.temperature ? static_cast<float>(*solid.temperature - scene.params.smoke.ambient) : nowhere);
+            warmth.push_back(solid.temperature ? static_cast<float>(*solid.temperature - scene.params.smoke.ambient) : outside);
     }
     if (!any) return;
     const KernelShapes kept = scene.solids.for_kernels(t);
     const ShapesView shapes = kept.view();
-    const Mirror mirror;
-    const float* const of_solid = mirror.of(warmth.data(), warmth.size());
+    const DeviceCopy device_copy;
+    const float* const of_solid = device_copy.of(warmth.data(), warmth.size());
     const auto nodes = std::as_const(w.solids.distance).view();
     const auto temperature = w.temperature.view();
     const Grid<D> grid = w.grid;
@@ -171,7 +171,7 @@ void obey_solids(Water<D>& w, const Scene& scene, double t)
         if (!(nodes_at_cell<D>(nodes, c) < near)) return;
         int owner = 0;
         (void)shapes.distance(lift<D>(grid.centre(c)), &owner);
-        if (!is_nowhere(of_solid[owner])) temperature(c) = of_solid[owner];
+        if (!is_outside(of_solid[owner])) temperature(c) = of_solid[owner];
     });
 }
 
@@ -430,7 +430,7 @@ Water<D> initial_water(const Scene& scene)
     w.velocity = FaceField<D>(w.grid);
     w.faces = FaceField<D>(w.grid);
     w.known = FaceField<D, uint8_t>(w.grid);
-    for (Field<D>* field : {&w.pressure, &w.swelling, &w.smoke_density, &w.temperature, &w.scratch[0], &w.scratch[1], &w.scratch[2]})
+    for (Field<D>* field : {&w.pressure, &w.divergence_source, &w.smoke_density, &w.temperature, &w.scratch[0], &w.scratch[1], &w.scratch[2]})
         *field = Field<D>(w.grid);
     w.carrying = Conservative<D>(w.grid);
     w.projection = Projection<D>(w.grid);
@@ -468,7 +468,7 @@ Water<D> initial_water(const Scene& scene)
     two_phase::extend_into_solids(w, boundary);
     if (w.octree.any()) join_levels(w);
     if (is_cip(p.method.advection)) {
-        w.cip = CipRoom<D>(w.grid, false, p.method.advection == Advection::rational_cip);
+        w.cip = CipWorkspace<D>(w.grid, false, p.method.advection == Advection::rational_cip);
         start_gradients(w);
     }
     start_vortices(w, scene);

@@ -59,7 +59,7 @@ bool divide_air(Water<D>& w, bool as_before)
     parallel_for<true>("air", seen, [=](Cell<D> c) { phi(c) = inside; });
     for (int a = 0; a < D; ++a)
         for (int side = 0; side < 2; ++side)
-            parallel_for("air", along_side(seen, a, side), [=](Cell<D> c) { phi(moved<D>(c, a, 2 * side - 1)) = nowhere; });
+            parallel_for("air", along_side(seen, a, side), [=](Cell<D> c) { phi(moved<D>(c, a, 2 * side - 1)) = outside; });
     for (size_t l = 1; l < w.octree.levels.size(); ++l) {
         const auto capacity = w.coarse_carrying[l - 1].capacity.view();
         parallel_for<true>("capacity", w.octree.levels[l].leaves, [=](Cell<D> c) { capacity(c) = 1; });

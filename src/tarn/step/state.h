@@ -41,10 +41,10 @@ void for_each_member(const F& f, Waters&... w)
     f("smoke_density", w.smoke_density...);
     f("temperature", w.temperature...);
     f("particles", w.particles...);
-    f("debt", w.debt...);
-    f("ledger.expected", w.ledger.expected...);
-    f("ledger.elsewhere", w.ledger.elsewhere...);
-    f("ledger.body", w.ledger.body...);
+    f("debt", w.volume_error...);
+    f("ledger.expected", w.targets.expected...);
+    f("ledger.elsewhere", w.targets.elsewhere...);
+    f("ledger.body", w.targets.body...);
     f("enclosed_air.cells", w.enclosed_air.cells...);
     f("enclosed_air.regions", w.enclosed_air.regions...);
     f("enclosed_air.volumes", w.enclosed_air.volumes...);
@@ -63,7 +63,7 @@ void for_each_member(const F& f, Waters&... w)
         f("vortices.started", w.vortices.started...);
     }
     f("bodies", w.bodies...);
-    f("fragments", w.fragments...);
+    f("fragments", w.droplets...);
     f("exchange", w.exchange...);
     // Of an octree alone.
     const size_t levels = std::max({w.coarse.size()...});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tarn/bodies/parting.h"
+#include "tarn/bodies/wall_separation.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/step/bodies.h"
@@ -84,10 +84,10 @@ void start_again(Water<D>& w, const Scene& scene)
         return;
     }
     const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
-    w.ledger.expected = w.ledger.actual;
-    w.ledger.elsewhere = 0;
-    share_out(w.ledger, water_volume(w) - std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0));
+    find_bodies(w.targets, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
+    w.targets.expected = w.targets.actual;
+    w.targets.elsewhere = 0;
+    share_out(w.targets, water_volume(w) - std::accumulate(w.targets.expected.begin(), w.targets.expected.end(), 0.0));
     w.volume_expected = measure(w, scene.params).volume;
 }
 

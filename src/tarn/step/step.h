@@ -23,7 +23,7 @@ struct [[nodiscard]] StepReport {
 // The measures of a state that stats.csv reports.
 struct Measures {
     double volume = 0;        // m³ (m² in 2D), solids excluded, droplets included, bubbles taken off
-    FragmentTotals fragments;
+    FragmentTotals droplets;
     double kinetic_energy = 0, potential_energy = 0;
     double max_speed = 0;
     double max_speed_air = 0;   // of air within two cells of the water; only where it flows
@@ -41,7 +41,7 @@ Water<D> initial_water(const Scene& scene);
 template <int D>
 void restore(Water<D>& water, const Scene& scene);
 
-// After phi, velocity or fragments were written from outside: gradients, components and target volumes are those of what is
+// After phi, velocity or droplets were written from outside: gradients, components and target volumes are those of what is
 // there.
 template <int D>
 void start_again(Water<D>& water, const Scene& scene);

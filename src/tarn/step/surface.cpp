@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tarn/advect/advect.h"
-#include "tarn/bodies/parting.h"
+#include "tarn/bodies/wall_separation.h"
 #include "tarn/effects/vortex_forces.h"
 #include "tarn/field/sample.h"
 #include "tarn/phases/two_fluids.h"
@@ -108,7 +108,7 @@ template <int D>
 void carry_bodies(Water<D>& w, const Params& p, double dt, std::vector<double>* gone)
 {
     const auto closed = closed_faces(w.solids);
-    carry(w.ledger, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
+    carry(w.targets, w.phi, w.velocity, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, dt, p.time.cfl,
           sides_of(w.solids, w.grid), gone, w.tiles_inner);
 }
 
@@ -147,9 +147,9 @@ void correct_volumes(Water<D>& w, const Params& p, double dt)
             inner.flags[i] = 0;
             how.deep += static_cast<double>(w.map.box(w.map.tile(i)).volume());
         }
-    if (!correct_volumes(w.phi, w.ledger, wet_part(w.phi, w.solids), w.band, how, w.tiles_band, select(inner, 1))) return;
+    if (!correct_volumes(w.phi, w.targets, wet_part(w.phi, w.solids), w.band, how, w.tiles_band, select(inner, 1))) return;
     if (gradient) follow_change(w.phi_gradient, w.phi, before, -1, w.tiles_active);
-    if (has_particles(p)) follow_surface(w.particles, before, w.phi, sheets_of(w.solids, w.grid));
+    if (has_particles(p)) follow_surface(w.particles, before, w.phi, thin_walls_of(w.solids, w.grid));
     if (!w.air) find_tiles_again(w);
 }
 
@@ -177,7 +177,7 @@ void keep_seeded(Water<D>& w, const Params& p)
     const Seeding seeding{p.surface.particles_per_cell, p.method.surface == SurfaceKind::particle_level_set,
                           p.surface.seeding == SeedingKind::even};
     reseed(w.particles, w.phi, w.map, tile_band, w.solids.any ? &w.solids.distance : nullptr, seeding, w.step,
-           w.seeding, sheets_of(w.solids, w.grid));
+           w.seeding, thin_walls_of(w.solids, w.grid));
 }
 
 template <int D>
@@ -358,18 +358,18 @@ Water<D> initial_surface(const Scene& scene)
     if (has_particles(p)) keep_seeded(w, p);
 
     if (is_cip(p.surface.advection) || is_cip(p.method.advection)) 
-        w.cip = CipRoom<D>(w.grid, p.surface.advection == Advection::rational_cip, p.method.advection == Advection::rational_cip);
+        w.cip = CipWorkspace<D>(w.grid, p.surface.advection == Advection::rational_cip, p.method.advection == Advection::rational_cip);
     if (is_cip(p.surface.advection)) {
         w.phi_gradient = Gradient<D>(w.grid);
         find_gradient(w.phi_gradient, w.phi, -1, all);
     }
 
-    w.ledger = Ledger<D>(w.grid);
-    w.swelling = Field<D>(w.grid);
+    w.targets = TargetVolumes<D>(w.grid);
+    w.divergence_source = Field<D>(w.grid);
     const auto closed = closed_faces(w.solids);
-    find_bodies(w.ledger, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
-    w.ledger.expected = w.ledger.actual;
-    w.volume_expected = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), 0.0);
+    find_bodies(w.targets, w.phi, closed ? &*closed : nullptr, w.tiles_shallow, w.tiles_deep, w.tiles_inner);
+    w.targets.expected = w.targets.actual;
+    w.volume_expected = std::accumulate(w.targets.expected.begin(), w.targets.expected.end(), 0.0);
     return w;
 }
 
@@ -424,15 +424,15 @@ void find_curvature(Water<D>& w, const Params& p)
     const Cell<D> cells = w.grid.cells;
     const float h = static_cast<float>(w.grid.h);
     const float s = static_cast<float>(0.5 * capillary_step(w.grid, p) / w.grid.h);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
+    const ThinWalls<D> thin_walls = thin_walls_of(w.solids, w.grid);
     // Where it is asked for: a smeared layer and a cell more. Further out its differences would see where the band
     // ends.
     const float reach = (w.air ? smearing + 1 : 2) * h;
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, sheets));
+        ahead(c) = phi(c) - s * dot(velocity_at_cell(u, c), gradient_per_cell<D>(phi, cells, c, thin_walls));
     });
     parallel_for("curvature", w.tiles_band, [=] TARN_KERNEL(Cell<D> c) {
-        k(c) = std::fabs(phi(c)) < reach ? curvature<D>(later, cells, c, h, sheets) : 0.0f;
+        k(c) = std::fabs(phi(c)) < reach ? curvature<D>(later, cells, c, h, thin_walls) : 0.0f;
     });
     if (w.air) average_curvature(w.kappa, w.phi, reach, w.tiles_band, w.scratch[0]);
 }

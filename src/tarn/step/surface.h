@@ -69,7 +69,7 @@ struct SurfaceMotion {
     double near = HUGE_VAL, far = HUGE_VAL, band = 0;
     Sides<D> sides = {};  // of thin walls
     Ends<D> ends = {};
-    FlowingAir<D> air = {};
+    NearContactAir<D> air = {};
     Escape escape = {};  // which particles count
     const FaceField<D>* path = nullptr;  // where each substep's flow comes from, if that is known already
 };
@@ -104,14 +104,14 @@ template <int D>
 void reseed_periodically(Water<D>& water, const Params& params, double dt);
 
 // Finds the bodies of water after the surface has moved for dt: what they should hold goes with their water. `gone` as
-// in surface/ledger.h.
+// in surface/target_volumes.h.
 template <int D>
 void carry_bodies(Water<D>& water, const Params& params, double dt, std::vector<double>* gone = nullptr);
 
 // What sources gave and what left goes to the bodies that it went to or came from: those with the most cells where that
 // happens. No more can leave than there is: returns what was booked.
 template <int D>
-double book_gain(Water<D>& water, double gained);
+double add_to_targets(Water<D>& water, double gained);
 
 // The time in which water at rest falls by half a cell, sqrt(h / g). Without gravity, that of the Earth stands in. Volume
 // errors are corrected in a time that follows from it: it depends on the scene and the grid, not on dt, the frame rate or

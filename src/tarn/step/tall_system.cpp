@@ -108,7 +108,7 @@ void find_right_hand_side(Water<D>& w, const Boundary<D>& boundary, const Projec
     const Faces<D> faces(w, boundary);
     const float h = static_cast<float>(w.grid.h);
     const View<D, const float> rate = forces.volume_rate ? forces.volume_rate->view() : View<D, const float>{};
-    const View<D, const float> swelling = forces.swelling ? forces.swelling->view() : View<D, const float>{};
+    const View<D, const float> divergence_source = forces.divergence_source ? forces.divergence_source->view() : View<D, const float>{};
     b.assign(columns.row.size() + 1, 0.0f);
     parallel_range("tall right-hand side", columns.columns(), [&](int c) {
         for (int axis = 0; axis < D - 1; ++axis) {
@@ -144,7 +144,7 @@ void find_right_hand_side(Water<D>& w, const Boundary<D>& boundary, const Projec
                 for (int side = 0; side < 2; ++side)
                     b[at(m)] += (side ? -1.0f : 1.0f) * faces.closed_flow(moved<D>(cell, a, side), a);
             if (rate.data) b[at(m)] += rate(cell) * h;
-            if (swelling.data) b[at(m)] += swelling(cell) * h;
+            if (divergence_source.data) b[at(m)] += divergence_source(cell) * h;
         }
         for_ends<D>(faces, columns, t.bottom, c, [&](int m, Cell<D> cell, int a, int side) {
             const Cell<D> face = moved<D>(cell, a, side);

@@ -11,13 +11,13 @@
 
 namespace tarn {
 
-// Of tiles that become inner ones, all labels but those that inner ones have (surface/ledger.h).
+// Of tiles that become inner ones, all labels but those that inner ones have (surface/target_volumes.h).
 template <int D>
-static void forget_labels(Ledger<D>& ledger, const Tiles<D>& tiles)
+static void forget_labels(TargetVolumes<D>& targets, const Tiles<D>& tiles)
 {
-    if (ledger.body.size() == 0) return;
+    if (targets.body.size() == 0) return;
     const Cell<D> cells = tiles.grid.cells;
-    const auto body = ledger.body.view(), before = ledger.before.view();
+    const auto body = targets.body.view(), before = targets.before.view();
     parallel_for("clear tiles", tiles, [=] TARN_KERNEL(Cell<D> c) {
         int away = 0;
         bool last = true;
@@ -57,7 +57,7 @@ static void list_tiles(Water<D>& w)
         for (int a = 0; a < D; ++a) t[a] /= tile_size;
         fresh.flags[fresh.index(t)] = 0;
     }
-    forget_labels(w.ledger, select(fresh, 1));
+    forget_labels(w.targets, select(fresh, 1));
     w.tiles_inner = {w.grid, {}};
     inner.for_each([&](size_t i, Cell<D> t) {
         if (!inner.flags[i]) return;
@@ -102,8 +102,8 @@ void find_tiles(Water<D>& w)
         dried.flags[i] = left.flags[i] && !(w.map.flags[i] & tile_wet);
     }
     const Tiles<D> cleared = select(left, 1);
-    if (w.ledger.body.size() > 0) {
-        const auto body = w.ledger.body.view(), before = w.ledger.before.view();
+    if (w.targets.body.size() > 0) {
+        const auto body = w.targets.body.view(), before = w.targets.before.view();
         parallel_for<true>("clear tiles", select(dried, 1), [=] TARN_KERNEL(Cell<D> c) { body(c) = before(c) = 0; });
     }
     for (int a = 0; a < D; ++a) {

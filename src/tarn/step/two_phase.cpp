@@ -38,8 +38,8 @@ void extend_into_solids(Water<D>& w, const Boundary<D>& boundary)
     const int layers = static_cast<int>(std::ceil(w.band / w.grid.h));
     for (int a = 0; a < D; ++a)
         extrapolate(w.velocity[a], w.known[a], a, w.to_water, w.tiles_active, w.tiles_active, layers, w.faces[a],
-                    sheets_of(w.solids, w.grid));
-    close_sheets(w.velocity, w.solids, w.tiles_active);
+                    thin_walls_of(w.solids, w.grid));
+    close_thin_walls(w.velocity, w.solids, w.tiles_active);
     slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
 }
 
@@ -142,7 +142,7 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
     const Sides<D> sides = sides_of(w.solids, w.grid);
     const CutFaces<D> cut = cut_faces(w, p, w.time + dt);
     part_velocities(w.velocity, w.velocity_gradient, w.phases, w.known, w.faces, w.cip.moved,
-                    cut, sheets_of(w.solids, w.grid), around);
+                    cut, thin_walls_of(w.solids, w.grid), around);
     weigh_extensions(w.velocity, w.velocity_gradient, w.phases, p, cut, around);
     for (const bool water : {true, false}) {
         FaceField<D>& u = water ? w.velocity : w.phases.air;
@@ -192,12 +192,12 @@ SurfaceMotion<D> plan_motion(Water<D>& w, const Params& p, double dt)
 template <int D>
 std::vector<Lost<D>> foresee_losses(Water<D>& w, const Params& p, double dt)
 {
-    if (w.debt.size() > 0)
-        carry_volume(w.carried, w.debt, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p), w.tiles_active, dt);
+    if (w.volume_error.size() > 0)
+        carry_volume(w.carried, w.volume_error, wet_part(w.phi, w.solids), w.velocity, w.path, boundary_of(w, p), w.tiles_active, dt);
     // In shorter steps every cell is referred to. What is not, carried volume tells of.
     else if (p.surface.spray && w.fastest * dt > w.grid.h)
         return find_never_referred(w.phi, w.velocity, w.path, wet_part(w.phi, w.solids), w.tiles_active, dt, w.fragmenting,
-                                   p.fragments.unreferenced == Unreferenced::all);
+                                   p.droplets.unreferenced == Unreferenced::all);
     return {};
 }
 
@@ -210,11 +210,11 @@ void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
     const std::vector<Lost<D>> isolated = take_isolated(w.phi, has_particles(p) ? &w.particles : nullptr, w.velocity,
                                                         wet_part(w.phi, w.solids), w.tiles_active, w.fragmenting);
     lost.insert(lost.end(), isolated.begin(), isolated.end());
-    if (w.debt.size() > 0) take_from(w.carried.held, lost);
+    if (w.volume_error.size() > 0) take_from(w.carried.held, lost);
 }
 
 // The surface moves with the water, and sources and sinks change it. Returns the volume that this brought: less than
-// nothing where sinks and open sides take some. What the grid lost is to become fragments.
+// nothing where sinks and open sides take some. What the grid lost is to become droplets.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
@@ -223,7 +223,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     if (p.method.phase_velocities) {
         find_surface_velocity(w.velocity, w.phases, w.known, w.faces, boundary, cut_faces(w, p, w.time + dt), dt, w.tiles_active);
         if (w.solids.any) {
-            close_sheets(w.velocity, w.solids, w.tiles_active);
+            close_thin_walls(w.velocity, w.solids, w.tiles_active);
             slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
         }
     } else {
@@ -239,7 +239,7 @@ double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost
     take_losses(w, p, lost);
     smooth_phi(w, p, motion, w.band);
     w.velocity.swap(w.phases.air);
-    if (w.debt.size() > 0) find_debt(w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+    if (w.volume_error.size() > 0) find_volume_error(w.volume_error, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     w.lost.count = 0;
     gained -= fill_and_drain(w.phi, &w.velocity, w.flows, w.solids, scene, w.scratch[0]);
     if (has_particles(p)) obey_flows(w.particles, w.phi, w.flows, w.solids, scene);
@@ -333,19 +333,19 @@ std::vector<Lost<D>> move_interface(Water<D>& w, const Scene& scene, double dt, 
     gained += set_rates(w.flows, w.phi, w.solids, scene, w.time, dt);
     gained += inlet_volume(w.flows, w.solids, dt);
     std::vector<Lost<D>> returned;
-    if (!p.fragments.after_projection) returned = exchange_fragments(w, p, boundary_of(w, p), dt);
-    w.volume_expected += rain(w.fragments, w.flows, scene, w.grid, w.exchange, w.time, dt);
+    if (!p.droplets.after_projection) returned = exchange_fragments(w, p, boundary_of(w, p), dt);
+    w.volume_expected += rain(w.droplets, w.flows, scene, w.grid, w.exchange, w.time, dt);
     follow_volume(w);
-    if (!returned.empty() || w.debt.size() > 0) find_all_tiles(w);
+    if (!returned.empty() || w.volume_error.size() > 0) find_all_tiles(w);
     book_components(w, p, lost, returned, dt);
-    w.volume_expected += book_gain(w, gained);
+    w.volume_expected += add_to_targets(w, gained);
     correct_volumes(w, p, dt);
     reseed_periodically(w, p, dt);
     find_properties(w, p, w.time + dt);
     return returned;
 }
 
-// u* += dt f / rho: the momentum that fragments brought, forces, gravity, viscosity, implicitly, and surface tension.
+// u* += dt f / rho: the momentum that droplets brought, forces, gravity, viscosity, implicitly, and surface tension.
 template <int D>
 void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const std::vector<Lost<D>>& returned, double dt,
                 StepReport& report)
@@ -354,7 +354,7 @@ void add_forces(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, co
     const Params& p = scene.params;
     add_momentum(w.velocity, returned, w.density, p);
     push(w.velocity, w.phi, true, scene, w.tiles_active, w.time, dt);
-    push(w.fragments, w.grid, scene, w.time, dt);
+    push(w.droplets, w.grid, scene, w.time, dt);
     add_gravity(w, frame_forces(p, w.time, dt), dt);
     report.viscosity = apply_viscosity(w, p, boundary, dt);
     // Last, as the pressure balances most of it: what viscosity spread to other faces, it could not.
@@ -378,7 +378,7 @@ void project_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& bounda
 template <int D>
 void exchange_after_projection(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt, StepReport& report)
 {
-    if (!p.fragments.after_projection) return;
+    if (!p.droplets.after_projection) return;
     const Stage stage(report.seconds_surface);
     std::vector<Lost<D>> returned = exchange_fragments(w, p, boundary, dt);
     if (returned.empty()) return;
@@ -431,7 +431,7 @@ Water<D> initial_water(const Scene& scene)
     Water<D> w = initial_surface<D>(scene);
     // There is some water without a cell's centre in it, which is of no component.
     const double volume = water_volume(w);
-    share_out(w.ledger, volume - w.volume_expected);
+    share_out(w.targets, volume - w.volume_expected);
     w.volume_expected = volume;
     w.fluid = Field<D>(w.grid);
     w.fluid.fill(-1);
@@ -445,7 +445,7 @@ Water<D> initial_water(const Scene& scene)
     }
     if (p.fluid.surface_tension.constant() > 0) w.kappa = Field<D>(w.grid);
     if (p.surface.carry_volume) {
-        w.debt = Field<D>(w.grid);
+        w.volume_error = Field<D>(w.grid);
         w.carried = CarriedVolume<D>(w.grid);
     }
     w.projection = projection_with_air(w.grid, p.method.interface);

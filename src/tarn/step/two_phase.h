@@ -10,7 +10,7 @@ namespace tarn::two_phase {
 template <int D>
 Water<D> initial_water(const Scene& scene);
 
-// What a step consists of, in this order. With fragments.after_projection droplets and bubbles come back to the grid last.
+// What a step consists of, in this order. With droplets.after_projection droplets and bubbles come back to the grid last.
 enum class StepPart { surface, droplets, advection, forces, projection };
 
 // `after` is called at the end of each part, for those who want to see what it did.

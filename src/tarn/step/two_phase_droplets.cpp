@@ -15,7 +15,7 @@ namespace tarn::two_phase {
 template <int D>
 double missing_volume(const Water<D>& w, const Params& p)
 {
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
+    const FragmentTotals apart = totals(w.droplets, w.grid, p);
     return w.volume_expected - apart.volume_droplets + apart.volume_bubbles - water_volume(w);
 }
 
@@ -23,19 +23,19 @@ template <int D>
 std::vector<Lost<D>> exchange_fragments(Water<D>& w, const Params& p, const Boundary<D>& boundary, double dt)
 {
     std::vector<Lost<D>> returned;
-    if (w.fragments.count() == 0) return returned;
+    if (w.droplets.count() == 0) return returned;
     const bool phi_gradient = w.phi_gradient.any(), velocity_gradient = w.velocity_gradient[0].any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
     for (int a = 0; a < D && velocity_gradient; ++a) w.cip.moved[a].copy(w.velocity[a]);
-    const bool carried = w.debt.size() > 0;
+    const bool carried = w.volume_error.size() > 0;
     const double missing = carried ? missing_volume(w, p) : 0;
     if (carried) note_volume(w.carried, wet_part(w.phi, w.solids), w.tiles_active);
-    const double left = move_fragments(w.fragments, w.phi, w.velocity, w.pressure, w.density, boundary, p,
+    const double left = move_fragments(w.droplets, w.phi, w.velocity, w.pressure, w.density, boundary, p,
                                        frame_forces(p, w.time, dt), dt, w.exchange, returned);
-    w.volume_expected = std::max(0.0, w.volume_expected - left);  // fragments' volumes are rounded
+    w.volume_expected = std::max(0.0, w.volume_expected - left);  // droplets' volumes are rounded
     if (has_particles(p)) remove_strays(w.particles, w.phi, returned, w.tiles_active, w.fragmenting);
     if (carried)
-        owe(w.debt, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
+        add_volume_error(w.volume_error, (missing_volume(w, p) - missing) / cell_volume(w.grid), wet_part(w.phi, w.solids), w.tiles_active,
             w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
     if (velocity_gradient) follow_velocity(w.velocity_gradient, w.velocity, near_water(w, p), w.tiles_active, w.cip);
@@ -46,9 +46,9 @@ template <int D>
 void book_returned(Water<D>& w, std::vector<Lost<D>>& returned)
 {
     const double cell = cell_volume(w.grid);
-    find_components(returned, 0, w.ledger.body, sheets_of(w.solids, w.grid));
+    find_components(returned, 0, w.targets.body, thin_walls_of(w.solids, w.grid));
     for (const Lost<D>& l : returned)
-        give(w.ledger, l.body, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
+        give(w.targets, l.body, l.kind == DropletKind::droplet ? cell * l.volume : -cell * l.volume);
 }
 
 template <int D>
@@ -56,65 +56,65 @@ void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, s
                      double dt)
 {
     const double cell = cell_volume(w.grid);
-    const Sheets<D> sheets = sheets_of(w.solids, w.grid);
-    // Where volume is carried, the debt knows what was lost.
-    const bool kept = p.surface.volume_correction && p.surface.spray && w.debt.size() == 0;
-    find_components(lost, dt / w.grid.h, w.ledger.body, sheets);
-    take_droplets(w.ledger, lost, kept, w.grid);
+    const ThinWalls<D> thin_walls = thin_walls_of(w.solids, w.grid);
+    // Where volume is carried, the volume error knows what was lost.
+    const bool kept = p.surface.volume_correction && p.surface.spray && w.volume_error.size() == 0;
+    find_components(lost, dt / w.grid.h, w.targets.body, thin_walls);
+    take_droplets(w.targets, lost, kept, w.grid);
     std::vector<double> gone;
     w.velocity.swap(w.phases.air);  // as the surface moved
     carry_bodies(w, p, dt, kept ? &gone : nullptr);
     if (kept)
-        give(w.ledger, 0, scatter_gone(lost, gone, w.ledger, w.velocity, w.tiles_active, dt, w.fragmenting));
+        give(w.targets, 0, scatter_gone(lost, gone, w.targets, w.velocity, w.tiles_active, dt, w.fragmenting));
     w.velocity.swap(w.phases.air);
 
     std::vector<Lost<D>> bubbles, guessed;
     for (const Lost<D>& l : lost) (l.guessed ? guessed : bubbles).push_back(l);
     std::erase_if(lost, [](const Lost<D>& l) { return l.guessed; });
-    std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == FragmentKind::droplet; });
-    find_components(bubbles, 0, w.ledger.body, sheets);
-    for (const Lost<D>& l : bubbles) give(w.ledger, l.body, cell * l.volume);
+    std::erase_if(bubbles, [](const Lost<D>& l) { return l.kind == DropletKind::droplet; });
+    find_components(bubbles, 0, w.targets.body, thin_walls);
+    for (const Lost<D>& l : bubbles) give(w.targets, l.body, cell * l.volume);
     book_returned(w, returned);
     if (!guessed.empty()) {
-        double missing = w.ledger.elsewhere;
-        for (size_t k = 0; k < w.ledger.expected.size(); ++k) missing += w.ledger.expected[k] - w.ledger.actual[k];
-        if (p.fragments.unreferenced == Unreferenced::near_surface) share_missing(guessed, missing / cell);
+        double missing = w.targets.elsewhere;
+        for (size_t k = 0; k < w.targets.expected.size(); ++k) missing += w.targets.expected[k] - w.targets.actual[k];
+        if (p.droplets.unreferenced == Unreferenced::near_surface) share_missing(guessed, missing / cell);
         double volume = 0;
-        for (const Lost<D>& l : guessed) volume += l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume;
-        forgive(w.ledger, volume);
+        for (const Lost<D>& l : guessed) volume += l.kind == DropletKind::droplet ? cell * l.volume : -cell * l.volume;
+        forgive(w.targets, volume);
         lost.insert(lost.end(), guessed.begin(), guessed.end());
     }
     // The velocity that moved the grid is that of the middle of the step; until its end a droplet falls.
     const FrameForces frame = frame_forces(p, w.time, dt);
     for (Lost<D>& l : lost)
-        if (l.kind == FragmentKind::droplet)
+        if (l.kind == DropletKind::droplet)
             l.u += 0.5 * dt * take<D>(frame.on_particle(lift<D>(w.grid.h * (l.x + Vec<D>::all(0.5))), lift<D>(l.u), 0.5 * dt));
     // What is too little to follow stays with the rest.
     constexpr double least = 1e-6;
     for (const Lost<D>& l : lost)
-        if (l.volume < least) give(w.ledger, 0, l.kind == FragmentKind::droplet ? cell * l.volume : -cell * l.volume);
+        if (l.volume < least) give(w.targets, 0, l.kind == DropletKind::droplet ? cell * l.volume : -cell * l.volume);
     std::erase_if(lost, [](const Lost<D>& l) { return l.volume < least; });
-    add_fragments(w.fragments, lost, w.grid, p, w.exchange);
-    // What rounding took from fragments.
-    const FragmentTotals apart = totals(w.fragments, w.grid, p);
-    const double booked = std::accumulate(w.ledger.expected.begin(), w.ledger.expected.end(), w.ledger.elsewhere);
-    give(w.ledger, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
+    add_fragments(w.droplets, lost, w.grid, p, w.exchange);
+    // What rounding took from droplets.
+    const FragmentTotals apart = totals(w.droplets, w.grid, p);
+    const double booked = std::accumulate(w.targets.expected.begin(), w.targets.expected.end(), w.targets.elsewhere);
+    give(w.targets, 0, w.volume_expected - apart.volume_droplets + apart.volume_bubbles - booked);
     // A bubble may have burst in a component that holds less than it did.
     double under = 0;
-    for (double& volume : w.ledger.expected) {
+    for (double& volume : w.targets.expected) {
         under += std::min(volume, 0.0);
         volume = std::max(volume, 0.0);
     }
-    if (under < 0) give(w.ledger, 0, under);
+    if (under < 0) give(w.targets, 0, under);
 }
 
 template <int D>
 void follow_volume(Water<D>& w)
 {
-    if (w.debt.size() == 0) return;
+    if (w.volume_error.size() == 0) return;
     const bool phi_gradient = w.phi_gradient.any();
     if (phi_gradient) w.cip.moved_phi.copy(w.phi);
-    pay_debt(w.phi, w.debt, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
+    correct_volume_error(w.phi, w.volume_error, wet_part(w.phi, w.solids), w.tiles_active, w.carried);
     if (phi_gradient) follow_change(w.phi_gradient, w.phi, w.cip.moved_phi, -1, w.tiles_active);
 }
 

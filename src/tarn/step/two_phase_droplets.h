@@ -32,13 +32,13 @@ template <int D>
 void book_returned(Water<D>& w, std::vector<Lost<D>>& returned);
 
 // The components of water are found, and what each should hold: that of where its water came from, less what became
-// droplets, with what has returned and the bubbles in it. What the grid lost becomes fragments; those whose volume can
+// droplets, with what has returned and the bubbles in it. What the grid lost becomes droplets; those whose volume can
 // only be guessed hold what is missing in all.
 template <int D>
 void book_components(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost, std::vector<Lost<D>>& returned,
                      double dt);
 
-// The surface goes where there is volume that was carried, but is not there: after the fragments, as the grid takes
+// The surface goes where there is volume that was carried, but is not there: after the droplets, as the grid takes
 // them back but nearly.
 template <int D>
 void follow_volume(Water<D>& w);

@@ -12,17 +12,17 @@
 namespace tarn {
 
 template <int D>
-double book_gain(Water<D>& w, double gained)
+double add_to_targets(Water<D>& w, double gained)
 {
-    std::vector<double>& target = w.ledger.expected;
-    const double held = std::accumulate(target.begin(), target.end(), w.ledger.elsewhere);
+    std::vector<double>& target = w.targets.expected;
+    const double held = std::accumulate(target.begin(), target.end(), w.targets.elsewhere);
     gained = std::max(gained, -std::max(0.0, std::min(held, w.volume_expected)));
     if (gained == 0) return 0;
     std::vector<double> weight;
     if (w.flows.any_inlet || w.flows.any_rate) {
-        SumsByBody sums(w.ledger.expected.size());
-        const SumsByBody::Adder add = sums.adder();
-        const auto body = std::as_const(w.ledger.body).view();
+        SumsByComponent sums(w.targets.expected.size());
+        const SumsByComponent::Adder add = sums.adder();
+        const auto body = std::as_const(w.targets.body).view();
         const View<D, const uint8_t> inlet =
             w.flows.any_inlet ? std::as_const(w.flows.inlet).view() : View<D, const uint8_t>{};
         const View<D, const float> rate =
@@ -40,23 +40,23 @@ double book_gain(Water<D>& w, double gained)
         target[i] += part;
         rest -= part;
     }
-    share_out(w.ledger, rest);
+    share_out(w.targets, rest);
     return gained;
 }
 
 template <int D>
 Pressed find_pressed(const Water<D>& w, const Boundary<D>& boundary)
 {
-    const InPocket<D> in_pocket = w.projection.in_pocket;
+    const InClosedComponent<D> in_closed = w.projection.in_closed;
     const bool rates = w.flows.any_rate;
     if (!boundary.moving && !boundary.inlets && !rates) return {};
-    if (!in_pocket.everything && !in_pocket.labels.data) return {};
+    if (!in_closed.everything && !in_closed.labels.data) return {};
     const auto phi = w.phi.view();
     const View<D, const float> rate = rates ? w.flows.volume_rate.view() : View<D, const float>{};
     const float h = static_cast<float>(w.grid.h);
     const auto sum = [&](bool of_sources) {
         const double flow = parallel_sum("pressed", w.tiles_active, [=] TARN_KERNEL(Cell<D> c) {
-            if (!(phi(c) < 0) || !in_pocket(phi.index(c))) return 0.0;
+            if (!(phi(c) < 0) || !in_closed(phi.index(c))) return 0.0;
             float in = of_sources && rates ? h * rate(c) : 0.0f, open = 0;
             for (int a = 0; a < D; ++a)
                 for (int side = 0; side < 2; ++side) {
@@ -86,7 +86,7 @@ double water_volume(const Water<D>& w)
 }
 
 #define TARN_INSTANTIATE(D)                                             \
-    template double book_gain(Water<D>&, double);                       \
+    template double add_to_targets(Water<D>&, double);                       \
     template Pressed find_pressed(const Water<D>&, const Boundary<D>&); \
     template double water_volume(const Water<D>&);
 TARN_INSTANTIATE(2)

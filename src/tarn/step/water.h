@@ -1,5 +1,5 @@
 #pragma once
-// The state of water with a free surface: what a checkpoint holds, what follows from it, and room to work in.
+// The state of water with a free surface: what a checkpoint holds, what follows from it, and workspace.
 
 #include <vector>
 
@@ -12,7 +12,7 @@
 #include "tarn/field/field.h"
 #include "tarn/field/levels.h"
 #include "tarn/phases/carried_volume.h"
-#include "tarn/phases/fragments.h"
+#include "tarn/phases/droplets.h"
 #include "tarn/phases/phase_velocities.h"
 #include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/project.h"
@@ -32,11 +32,11 @@ inline constexpr uint8_t tile_shallow = 32;   // active, but not deep
 inline constexpr uint8_t tile_dry = 64;       // within the band, a cell with phi >= 0
 inline constexpr uint8_t tile_coarse = 128;   // deep, and in larger cells alone: work on small ones leaves it out, and it is not tile_wet
 
+// What a checkpoint holds; step/state.h lists it.
 template <int D>
-struct Water {
+struct WaterState {
     Grid<D> grid;
 
-    // A checkpoint.
     double time = 0;
     long step = 0;
     Field<D> phi;                      // signed distance to the surface, negative in water, exact within the band
@@ -48,21 +48,25 @@ struct Water {
     FaceField<D> acceleration;         // only with air or in a moving frame: of what stays in its phase, over the newest step
     double ahead = 0;                  // the velocity's time less the surface's; with smoke the newest step's length
     double placed_from = 0;            // only with smoke: the time from which solids moved for that long, to where they are
-    Fragments<D> fragments;            // droplets and bubbles that the grid cannot hold
+    Droplets<D> droplets;            // droplets and bubbles that the grid cannot hold
     AirRegions enclosed_air;           // without air being simulated: enclosed regions and their targets
     Field<D> smoke_density;            // only with smoke, as temperature
     Field<D> temperature;              // above that of the air around, K
-    Field<D> debt;                     // only where volume is carried: what a cell should hold more than phi says
+    Field<D> volume_error;                     // only where volume is carried: what a cell should hold more than phi says
     Exchange exchange;                 // what they were given
-    Ledger<D> ledger;                  // of every body of water
+    TargetVolumes<D> targets;                  // of every body of water
     std::vector<RigidBody> bodies;     // that float, sink and are pushed
     std::vector<CoarseLevel<D>> coarse;  // on an octree: velocity and pressure in its larger cells, from level 1 on
     std::vector<int> octree_tiles;       // on an octree: the tiles that exist, those of each level counted on from the level below
     TallCells<D> tall;                 // only on a tall grid
     Vortices<D> vortices;              // particles that keep up whirls, where the scene has any
     double volume_expected = 0;        // what was there at the start, plus sources, minus sinks
+};
 
-    // Made from the scene and the time.
+// What follows from the scene, the time and the state, and is found anew in every step.
+template <int D>
+struct WaterDerived {
+    // From the scene and the time.
     bool smoke = false;         // whether the domain is full of air with smoke: then phi is negative everywhere
     bool air = false;           // whether air flows, too: then velocities are everywhere
     Redistancing distance = Redistancing::eikonal;  // how phi is made one again
@@ -70,11 +74,11 @@ struct Water {
     Solids<D> solids;
     Flows<D> flows;  // sources and sinks
 
-    // Made from the state.
+    // From the state.
     double fastest = 0;  // largest velocity component on any face
     double ambient = 0;  // only with smoke: temperature of the air around, K
     double lift = 0;     // only with smoke: largest acceleration by buoyancy
-    Field<D> swelling;   // divergence that the newest step asked for, to fill gaps at solids
+    Field<D> divergence_source;   // divergence that the newest step asked for, to fill gaps at solids
     bool gaps = false;   // is there air between the water and the domain's sides?
     double band = 0;     // metres
     TileMap<D> map;
@@ -85,8 +89,11 @@ struct Water {
     int octree_reach = 1;                  // tiles around a level where paths may lead
     OctreeParams octree_params;            // what makes cells small
     Tiles<D> tiles_band, tiles_active, tiles_deep, tiles_shallow, tiles_dry;
+};
 
-    // Room to work in. Outside active tiles, `faces` and `known` are zero.
+// What a step works in; no state. Outside active tiles, `faces` and `known` are zero.
+template <int D>
+struct WaterWorkspace {
     FaceField<D> faces;
     FaceField<D, uint8_t> known;
     Field<D> scratch[3];
@@ -104,15 +111,18 @@ struct Water {
     Projection<D> projection;
     OctreeSystem<D> octree_system;
     EnclosedAir<D> enclosed;
-    SeedingRoom<D> seeding;
-    SprayRoom<D> spraying;
+    SeedingWorkspace<D> seeding;
+    SprayWorkspace<D> spraying;
     LostParticles lost;
-    CipRoom<D> cip;  // only with CIP
+    CipWorkspace<D> cip;  // only with CIP
     CarriedVolume<D> carried;
     Conservative<D> carrying;  // only with smoke
     std::vector<Conservative<D>> coarse_carrying;  // the same in larger cells, from level 1 on
     RigidRows<D> rigid;  // bodies in the pressure
-    FragmentRoom<D> fragmenting;
+    DropletWorkspace<D> fragmenting;
 };
+
+template <int D>
+struct Water : WaterState<D>, WaterDerived<D>, WaterWorkspace<D> {};
 
 }  // namespace tarn

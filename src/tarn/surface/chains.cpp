@@ -546,7 +546,7 @@ void find_phi(Field<2>& phi, const Chains& chains, const Labels<2>& labels, doub
     const auto fine = [&](Vec2 x) { return finer * (x + Vec2::all(0.5)) - Vec2::all(0.5); };
     const double h = phi.grid().h, far = reach * finer;
     std::vector<Link> all;
-    phi.fill(nowhere);
+    phi.fill(outside);
     const auto nearest = phi.view();
     const Cell<2> n = phi.grid().cells;
     for (const Link& l : links_of(chains))

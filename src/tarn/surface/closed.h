@@ -1,7 +1,7 @@
 #pragma once
 // Solids as the surface meets them.
 
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 
 namespace tarn {
 
@@ -13,8 +13,8 @@ struct ClosedFaces {
     const FaceField<D>& open;
     const Field<D>& distance;
     bool forget = false;
-    Sheets<D> sheets = {};           // walls thinner than a cell
-    const Field<D>* room = nullptr;  // with such walls: the part of a cell that is its side's
+    ThinWalls<D> thin_walls = {};           // walls thinner than a cell
+    const Field<D>* workspace = nullptr;  // with such walls: the part of a cell that is its side's
 };
 
 }  // namespace tarn

@@ -19,7 +19,7 @@ constexpr int reach = 3;  // cells; so far around a component phi moves with it
 // of cells does not.
 template <int D>
 void spread_components(Field<D, int>& nearest, const Field<D, int>& component, const Field<D>& phi,
-                       const Sheets<D>& sheets, const View<D, const int>& enclosed, const Tiles<D>& tiles)
+                       const ThinWalls<D>& thin_walls, const View<D, const int>& enclosed, const Tiles<D>& tiles)
 {
     const auto near = nearest.view();
     const auto own = component.view();
@@ -37,7 +37,7 @@ void spread_components(Field<D, int>& nearest, const Field<D, int>& component, c
             for (int a = 0; a < D; ++a)
                 for (int side = 0; side < 2; ++side) {
                     if (side ? c[a] + 1 >= cells[a] : c[a] == 0) continue;
-                    if (sheets.beside(i, a, side)) continue;
+                    if (thin_walls.beside(i, a, side)) continue;
                     const int j = side ? i + near.next(a) : i - near.next(a);
                     const int there = atomic_load(near.data + j);
                     if (there == 0 || there % sweeps >= sweep || !(p[j] < least)) continue;
@@ -52,7 +52,7 @@ void spread_components(Field<D, int>& nearest, const Field<D, int>& component, c
     const float h = static_cast<float>(phi.grid().h), level = 0.01f * h;
     parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int label = near(c) / sweeps;
-        const Vec<D, float> g = gradient_per_cell<D>(p, cells, c, sheets);
+        const Vec<D, float> g = gradient_per_cell<D>(p, cells, c, thin_walls);
         const float slope = length(g);
         bool moves = label == 0 || slope > level;
         if (moves && label > 0 && enclosed.data) {
@@ -69,8 +69,8 @@ template <int D, class F>
 std::vector<double> sum_by_component(size_t components, const View<D, const int>& label, Cell<D> cells,
                                      const Tiles<D>& tiles, const F& f)
 {
-    SumsByBody sums(components + 1);
-    const SumsByBody::Adder add = sums.adder();
+    SumsByComponent sums(components + 1);
+    const SumsByComponent::Adder add = sums.adder();
     parallel_for("components", tiles, [=] TARN_KERNEL(Cell<D> c) {
         if (c[0] % tile_size != 0) return;
         const Cell<D> first = c;
@@ -143,33 +143,33 @@ struct AreaAt {
 
 // What the cells near the surface that move with a component hold, in cells; first what moves with none.
 template <int D>
-std::vector<double> volumes_of(const Ledger<D>& ledger, const WetPart<D>& wet, const Tiles<D>& tiles)
+std::vector<double> volumes_of(const TargetVolumes<D>& targets, const WetPart<D>& wet, const Tiles<D>& tiles)
 {
-    return sum_by_component<D>(ledger.expected.size(), ledger.moves_with.view(), wet.cells, tiles,
+    return sum_by_component<D>(targets.expected.size(), targets.moves_with.view(), wet.cells, tiles,
                                [=] TARN_HD(Cell<D> c) { return wet(c); });
 }
 
 // Each component moves by itself. Returns whether any did.
 template <int D>
-bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, const std::vector<double>& before,
+bool move_each(Field<D>& phi, const TargetVolumes<D>& targets, const WetPart<D>& wet, const std::vector<double>& before,
                double band, const VolumeCorrection<D>& how, const Tiles<D>& tiles)
 {
     constexpr double furthest = 0.25;
-    const size_t components = ledger.expected.size();
+    const size_t components = targets.expected.size();
     const double cell = cell_volume(phi.grid()), h = phi.grid().h;
     const float limit = static_cast<float>(band);
     const auto p = phi.view();
-    const auto label = ledger.moves_with.view();
+    const auto label = targets.moves_with.view();
     std::vector<double> now = before, should(components + 1), area;
     for (size_t k = 1; k <= components; ++k)
-        should[k] = now[k] + how.share / cell * surely_missing(ledger.expected[k - 1], ledger.actual[k - 1], how.unsure);
+        should[k] = now[k] + how.share / cell * surely_missing(targets.expected[k - 1], targets.actual[k - 1], how.unsure);
     std::vector<Place> places(components + 1, Place(furthest * how.share));
     for (int n = 0; n < most_moves; ++n) {
         std::vector<float> shift(components + 1);
         bool any = false;
         for (size_t k = 1; k <= components; ++k) {
             const double missing = should[k] - now[k];
-            if (std::fabs(missing) <= enough * std::max(ledger.expected[k - 1] / cell, 0.0)) continue;
+            if (std::fabs(missing) <= enough * std::max(targets.expected[k - 1] / cell, 0.0)) continue;
             if (area.empty())
                 area = sum_by_component<D>(components, label, wet.cells, tiles,
                                            AreaAt<D>{p, wet, 1.5f * static_cast<float>(h)});
@@ -177,13 +177,13 @@ bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, co
             any = any || shift[k] != 0;
         }
         if (!any) return n > 0;
-        const Mirror mirror;
-        const float* const by = mirror.of(shift.data(), shift.size());
+        const DeviceCopy device_copy;
+        const float* const by = device_copy.of(shift.data(), shift.size());
         parallel_for("correct volumes", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             if (label[i] > 0) p[i] = clamp(p[i] - by[label[i]], -limit, limit);
         });
-        now = volumes_of(ledger, wet, tiles);
+        now = volumes_of(targets, wet, tiles);
     }
     return true;
 }
@@ -191,19 +191,19 @@ bool move_each(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, co
 // All of the surface moves. Cells beside which phi is level stay as they are, where components have been spread. Returns what
 // that brought, in cells.
 template <int D>
-double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
+double move_all(Field<D>& phi, const TargetVolumes<D>& targets, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
                 bool spread, const Tiles<D>& tiles, const Tiles<D>& inner)
 {
     constexpr double furthest = 4;
     const double h = phi.grid().h;
     const float limit = static_cast<float>(band);
     const auto p = phi.view();
-    const auto label = ledger.moves_with.view();
+    const auto label = targets.moves_with.view();
     const auto sum_wet = [=](const Tiles<D>& where) {
         return parallel_sum("components", where, [=] TARN_KERNEL(Cell<D> c) { return static_cast<double>(wet(c)); });
     };
     const double deep = sum_wet(inner) + how.deep, before = sum_wet(tiles) + deep;
-    const double expected = std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0) / cell_volume(phi.grid());
+    const double expected = std::accumulate(targets.expected.begin(), targets.expected.end(), 0.0) / cell_volume(phi.grid());
     const double should = before + surely_missing(expected, before, how.unsure);
     double area = 0, now = before;
     Place place(furthest);
@@ -228,31 +228,31 @@ double move_all(Field<D>& phi, const Ledger<D>& ledger, const WetPart<D>& wet, d
 }  // namespace
 
 template <int D>
-bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
+bool correct_volumes(Field<D>& phi, TargetVolumes<D>& targets, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
                      const Tiles<D>& tiles, const Tiles<D>& inner)
 {
-    const size_t components = ledger.expected.size();
+    const size_t components = targets.expected.size();
     if (components == 0) return false;
     const double cell = cell_volume(phi.grid());
     // Beside walls there may be cells that do not move.
     if (components == 1 && !wet.nodes.data && !how.enclosed.data) {
-        const double brought = move_all(phi, ledger, wet, band, how, false, tiles, inner);
-        ledger.actual[0] += cell * brought;
+        const double brought = move_all(phi, targets, wet, band, how, false, tiles, inner);
+        targets.actual[0] += cell * brought;
         return brought != 0;
     }
-    spread_components(ledger.moves_with, ledger.body, phi, wet.sheets, how.enclosed, tiles);
+    spread_components(targets.moves_with, targets.body, phi, wet.thin_walls, how.enclosed, tiles);
     // A component's cells are here those that move with it: of what solids cut, it may be others that tell its volume.
-    const std::vector<double> before = volumes_of(ledger, wet, tiles);
-    const bool apart = move_each(phi, ledger, wet, before, band, how, tiles);
-    const bool together = move_all(phi, ledger, wet, band, how, true, tiles, inner) != 0;
+    const std::vector<double> before = volumes_of(targets, wet, tiles);
+    const bool apart = move_each(phi, targets, wet, before, band, how, tiles);
+    const bool together = move_all(phi, targets, wet, band, how, true, tiles, inner) != 0;
     if (!apart && !together) return false;
-    const std::vector<double> now = volumes_of(ledger, wet, tiles);
-    for (size_t k = 1; k <= components; ++k) ledger.actual[k - 1] += cell * (now[k] - before[k]);
+    const std::vector<double> now = volumes_of(targets, wet, tiles);
+    for (size_t k = 1; k <= components; ++k) targets.actual[k - 1] += cell * (now[k] - before[k]);
     return true;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                  \
-    template bool correct_volumes(Field<D>&, Ledger<D>&, const WetPart<D>&, double, const VolumeCorrection<D>&, \
+    template bool correct_volumes(Field<D>&, TargetVolumes<D>&, const WetPart<D>&, double, const VolumeCorrection<D>&, \
                                   const Tiles<D>&, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

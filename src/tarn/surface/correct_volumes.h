@@ -1,5 +1,5 @@
 #pragma once
-// The volume of each connected component of water (surface/ledger.h), kept.   [SSK05] §5.4
+// The volume of each connected component of water (surface/target_volumes.h), kept.   [SSK05] §5.4
 //
 // [SSK05] moves the whole surface by delta phi = (V - V_expected) / S, (20) to (22). Deviation: each component k is moved
 // by its own first, so that water lost in one place does not come back in another,
@@ -14,7 +14,7 @@
 // delta_k, and Newton's method finds the delta: S_k tells V_k's derivative to first order, then a secant does, and where that
 // leaves the interval known so far, it is halved.
 
-#include "tarn/surface/ledger.h"
+#include "tarn/surface/target_volumes.h"
 #include "tarn/surface/measure.h"
 
 namespace tarn {
@@ -29,10 +29,10 @@ struct VolumeCorrection {
 
 // Moves every component by a share of what it lacks, then all of them until there is what there should be, to 1e-5 of it
 // or as well as that can be told. `tiles` hold every cell within the band around the surface, beyond which phi is +-band,
-// and `inner` ones the rest of the water. The ledger knows what components hold, and does afterwards. Returns whether
+// and `inner` ones the rest of the water. The target volumes knows what components hold, and does afterwards. Returns whether
 // anything moved.
 template <int D>
-bool correct_volumes(Field<D>& phi, Ledger<D>& ledger, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
+bool correct_volumes(Field<D>& phi, TargetVolumes<D>& targets, const WetPart<D>& wet, double band, const VolumeCorrection<D>& how,
                      const Tiles<D>& tiles, const Tiles<D>& inner);
 
 }  // namespace tarn

@@ -1,5 +1,5 @@
 #pragma once
-// Air between water and a solid that it has parted from (see bodies/parting.h), as phi tells it.
+// Air between water and a solid that it has separated from (see bodies/wall_separation.h), as phi tells it.
 
 #include "tarn/field/closed_part.h"
 #include "tarn/field/nodes.h"
@@ -15,7 +15,7 @@ TARN_HD inline bool air_behind(const View<D, const float>& phi, const View<D, co
                                int axis)
 {
     const float own = phi[i], there = phi[j];
-    if (!(own < 0) || !(there >= 0) || is_nowhere(there)) return false;
+    if (!(own < 0) || !(there >= 0) || is_outside(there)) return false;
     const float outside = nodes_at_cell<D>(nodes, i), depth = -nodes_at_cell<D>(nodes, j);
     if (!(outside >= 0) || !(depth > 0) || !(there - own > 0.5f * (outside + depth))) return false;
     const float n = nodes_normal<D>(nodes, j)[axis];
@@ -41,7 +41,7 @@ TARN_HD inline bool dry_where_closed(const View<D, const float>& phi, const View
     for (int a = 0; a < D; ++a) {
         // By the slope on the side of the water.
         const int back = middle[a] > 0 ? -phi.next(a) : phi.next(a);
-        if (a == axis || is_nowhere(phi[i + back]) || is_nowhere(phi[j + back])) continue;
+        if (a == axis || is_outside(phi[i + back]) || is_outside(phi[j + back])) continue;
         there += 0.5f * std::fabs(middle[a]) * (phi[i] - phi[i + back] + phi[j] - phi[j + back]);
     }
     return there > 0;

@@ -9,18 +9,18 @@
 
 namespace tarn {
 
-// The gradient of phi at a cell, per cell size: central differences, one-sided at sheets, and at the grid's ends where
+// The gradient of phi at a cell, per cell size: central differences, one-sided at thin walls, and at the grid's ends where
 // the padding is `nowhere`.
 template <int D>
 TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c,
-                                               const Sheets<D>& sheets = {})
+                                               const ThinWalls<D>& thin_walls = {})
 {
     Vec<D, float> g;
     const int i = phi.index(c);
     for (int a = 0; a < D; ++a) {
         const int n = phi.next(a);
-        const bool low = (c[a] > 0 || !is_nowhere(phi[i - n])) && !sheets.below(i, a);
-        const bool high = (c[a] + 1 < cells[a] || !is_nowhere(phi[i + n])) && !sheets.above(i, a);
+        const bool low = (c[a] > 0 || !is_outside(phi[i - n])) && !thin_walls.below(i, a);
+        const bool high = (c[a] + 1 < cells[a] || !is_outside(phi[i + n])) && !thin_walls.above(i, a);
         const float d = phi[high ? i + n : i] - phi[low ? i - n : i];
         g[a] = low && high ? 0.5f * d : d;
     }
@@ -86,12 +86,12 @@ TARN_HD inline float fraction_behind(float value, Vec<D, float> gradient)
 // The wet part of a cell.
 template <int D>
 TARN_HD inline float wet_fraction(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
-                                  const Sheets<D>& sheets = {})
+                                  const ThinWalls<D>& thin_walls = {})
 {
     const float p = phi(c);
     if (p > h) return 0;  // farther than half a cell's diagonal
     if (p < -h) return 1;
-    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c, sheets));
+    return fraction_behind<D>(p, gradient_per_cell<D>(phi, cells, c, thin_walls));
 }
 
 // The part of a cell that is wet and outside of solids.
@@ -100,8 +100,8 @@ struct WetPart {
     View<D, const float> phi;
     Cell<D> cells;
     float h;
-    View<D, const float> nodes = {}, room = {};  // data null: no solids; no thin walls
-    Sheets<D> sheets;
+    View<D, const float> nodes = {}, workspace = {};  // data null: no solids; no thin walls
+    ThinWalls<D> thin_walls;
 
     // `closed` is null where there are no solids.
     WetPart(const Field<D>& f, const ClosedFaces<D>* closed)
@@ -109,25 +109,25 @@ struct WetPart {
     {
         if (!closed) return;
         nodes = closed->distance.view();
-        sheets = closed->sheets;
-        if (closed->room) room = closed->room->view();
+        thin_walls = closed->thin_walls;
+        if (closed->workspace) workspace = closed->workspace->view();
     }
 
     // The part of a cell outside of solids, or on its side of thin walls.
     TARN_HD float outside(Cell<D> c) const
     {
         if (!nodes.data) return 1;
-        return room.data ? room(c) : fluid_fraction<D>(nodes, c, h);
+        return workspace.data ? workspace(c) : fluid_fraction<D>(nodes, c, h);
     }
     TARN_HD float operator()(Cell<D> c) const
     {
-        const float wet = wet_fraction<D>(phi, cells, c, h, sheets);
+        const float wet = wet_fraction<D>(phi, cells, c, h, thin_walls);
         if (!(wet > 0) || !nodes.data) return wet;
         // A surface along a solid leaves the water all outside of it; or, where water lies on the solid, the solid's part is
         // all behind it. Any other cuts the solid's part as it cuts the rest. A thin wall has no part of its own.
         const float part = outside(c);
-        if (sheets.around(phi.index(c))) return wet * part;
-        const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c, sheets);
+        if (thin_walls.around(phi.index(c))) return wet * part;
+        const Vec<D, float> g = gradient_per_cell<D>(phi, cells, c, thin_walls);
         const float across = dot(g, nodes_normal<D>(nodes, c)), along = 0.7f * length(g);
         if (across < -along) return wet < part ? wet : part;
         if (across > along) return wet + part > 1 ? wet + part - 1 : 0.0f;
@@ -136,15 +136,15 @@ struct WetPart {
 };
 
 // kappa = div(grad phi / |grad phi|) at a cell: 1/R for a disc of water, 2/R for a ball. Curvature beyond one over a
-// cell is not resolved by the grid, and is kept at that. At the grid's ends and at sheets phi goes on as it is there.
+// cell is not resolved by the grid, and is kept at that. At the grid's ends and at thin walls phi goes on as it is there.
 template <int D>
 TARN_HD inline float curvature(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h,
-                               const Sheets<D>& sheets = {})
+                               const ThinWalls<D>& thin_walls = {})
 {
     const auto at = [&](Cell<D> p) { return phi(p); };
     const auto moved = [&](Cell<D> p, int a, int by) {
         const int to = p[a] + by;
-        if (to >= 0 && to < cells[a] && !sheets.beside(phi.index(p), a, by > 0)) p[a] = to;
+        if (to >= 0 && to < cells[a] && !thin_walls.beside(phi.index(p), a, by > 0)) p[a] = to;
         return p;
     };
     // div(g/|g|) = (|g|^2 laplace phi - g . H g) / |g|^3 with g the gradient and H the second derivatives.

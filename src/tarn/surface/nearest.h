@@ -44,11 +44,11 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     for (int a = 0; a < D; ++a) {
         const float lower = phi[i + (mirrored(c[a] - 1, a) - c[a]) * phi.next(a)] / h;
         const float upper = phi[i + (mirrored(c[a] + 1, a) - c[a]) * phi.next(a)] / h;
-        if (!(std::fabs(upper - 2 * own + lower) < most_bent)) return nowhere;
+        if (!(std::fabs(upper - 2 * own + lower) < most_bent)) return outside;
         g[a] = 0.5f * (upper - lower);
     }
     const float slope2 = dot(g, g);
-    if (!(slope2 > 0.25f && slope2 < 4)) return nowhere;
+    if (!(slope2 > 0.25f && slope2 < 4)) return outside;
 
     // The cubic is that of a smooth surface where phi is smooth in all the cells around the foot, and not just here: in the
     // middle of a thin sheet, or of a film on a wall, it has a ridge, over which a cubic would find the surface too far out.
@@ -57,7 +57,7 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
         for (int a = 0; a < D; ++a)
             if (corner >> a & 1) at[a] = mirrored(c[a] + (own * g[a] > 0 ? -1 : 1), a);
         for (int a = 0; a < D; ++a)
-            if (!(bend(at, a) < most_bent)) return nowhere;
+            if (!(bend(at, a) < most_bent)) return outside;
     }
 
     // The foot of the normal, within a cell from here, and the value there.
@@ -66,7 +66,7 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float to = -own * g[a] / slope2;
-        if (!(std::fabs(to) <= 1)) return nowhere;
+        if (!(std::fabs(to) <= 1)) return outside;
         const int first = c[a] - (to < 0 ? 2 : 1);
         cubic_weights(to < 0 ? to + 1 : to, weight[a]);
         for (int n = 0; n < 4; ++n) offset[a][n] = (mirrored(first + n, a) - c[a]) * phi.next(a);
@@ -87,7 +87,7 @@ TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> ce
     }
     const float slope = std::sqrt(slope2), missed = value / (h * slope);
     const float distance = own / slope + missed;
-    return std::fabs(missed) < most_missed && distance * own > 0 ? distance * h : nowhere;
+    return std::fabs(missed) < most_missed && distance * own > 0 ? distance * h : outside;
 }
 
 }  // namespace tarn

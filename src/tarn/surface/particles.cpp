@@ -21,7 +21,7 @@ TARN_HD inline Vec<D, float> kept_inside(Vec<D, float> x, Cell<D> cells, float m
     return x;
 }
 
-// A path to there leaves no cell of the grid, so that sheets bar all of it.
+// A path to there leaves no cell of the grid, so that thin walls bar all of it.
 constexpr float barred_margin = 0.001f;
 
 // How a particle sees the grid: all of it, or its own side of thin walls.
@@ -45,24 +45,24 @@ struct Everywhere {
 };
 template <int D>
 struct OneSide {
-    Sheets<D> sheets;
+    ThinWalls<D> thin_walls;
 
-    TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_one_side(f, sheets, x); }
-    TARN_HD Vec<D, float> reached(Vec<D, float> from, Vec<D, float> to) const { return go(sheets, from, to); }
+    TARN_HD float value(const View<D, const float>& f, Vec<D, float> x) const { return sample_one_side(f, thin_walls, x); }
+    TARN_HD Vec<D, float> reached(Vec<D, float> from, Vec<D, float> to) const { return go(thin_walls, from, to); }
     TARN_HD Vec<D, float> moved(Vec<D, float> from, Vec<D, float> to) const
     {
-        return go(sheets, from, kept_inside(to, sheets.cells, barred_margin));
+        return go(thin_walls, from, kept_inside(to, thin_walls.cells, barred_margin));
     }
     // A cell's centre from a position.
     TARN_HD bool sees(Vec<D, float> x, Cell<D> c) const
     {
         const Vec<D, float> there = c.template as<float>();
-        return go(sheets, x, there) == there;
+        return go(thin_walls, x, there) == there;
     }
-    TARN_HD bool beside(int i, int axis, bool up) const { return sheets.beside(i, axis, up); }
+    TARN_HD bool beside(int i, int axis, bool up) const { return thin_walls.beside(i, axis, up); }
     TARN_HD float curvature_per_cell(const View<D, const float>& f, Vec<D, float> x, float h) const
     {
-        return h * curvature<D>(f, sheets.cells, cell_at(x, sheets.cells), h, sheets);
+        return h * curvature<D>(f, thin_walls.cells, cell_at(x, thin_walls.cells), h, thin_walls);
     }
 };
 
@@ -188,12 +188,12 @@ void follow_surface_seen(Particles<D>& particles, const Field<D>& before, const 
 
 template <int D, class Eye>
 void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                      const FlowingAir<D>& air, const Eye& eye)
+                      const NearContactAir<D>& air, const Eye& eye)
 {
     const Cell<D> cells = phi.grid().cells;
     const float near = 1.5f * static_cast<float>(phi.grid().h);
     // Slower than a twentieth of a cell a step, a gap need not close at all.
-    const float closing = static_cast<float>(0.05 * phi.grid().h / dt);
+    const float contact = static_cast<float>(0.05 * phi.grid().h / dt);
     const auto f = phi.view();
     const auto u = velocity.view();
     const ParticleView<D> p = particles.view();
@@ -207,7 +207,7 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
             const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0 && !eye.beside(k - n, a, false));
             const bool above = f[k + n] < 0 || (c[a] + 2 < cells[a] && f[k + 2 * n] < 0 && !eye.beside(k + n, a, true));
             if (eye.beside(k, a, false) || eye.beside(k, a, true)) continue;
-            if (below && above && u[a][k] - u[a][k + n] > closing) p.radius[i] = 0;
+            if (below && above && u[a][k] - u[a][k + n] > contact) p.radius[i] = 0;
         }
     });
 }
@@ -231,7 +231,7 @@ void correct_seen(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles,
     });
     const ParticleView<D> p = particles.view();
     const bool final = lost;
-    int* const list = final ? room_for(lost->list, particles.count() + 1) : nullptr;
+    int* const list = final ? storage_for(lost->list, particles.count() + 1) : nullptr;
     const int end = particles.count();
     if (final) parallel_range("escaped particles", 1, [=] TARN_KERNEL(int) { list[end] = 0; });
     parallel_range("escaped particles", particles.count(), [=] TARN_KERNEL(int i) {
@@ -322,11 +322,11 @@ TARN_HD inline int keep_nearest(int* order, int begin, int end, const float* far
 
 template <int D, class Eye>
 void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band,
-                 const Field<D>* solid, const Seeding& seeding, long time, SeedingRoom<D>& room, const Eye& eye)
+                 const Field<D>* solid, const Seeding& seeding, long time, SeedingWorkspace<D>& workspace, const Eye& eye)
 {
     std::vector<int> ranks;
     const std::vector<int> chosen = number_tiles(map, band, ranks);
-    const Mirror ranks_there, chosen_there;
+    const DeviceCopy ranks_there, chosen_there;
     const Cell<D> cells = phi.grid().cells;
     const TileCells<D> numbers{ranks_there.of(ranks.data(), ranks.size()),
                                chosen_there.of(chosen.data(), chosen.size()), map.count, cells};
@@ -338,10 +338,10 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
     const ParticleView<D> p = particles.view();
 
     // Which cell each particle is in, or -1 for those that go, and how far from the surface; escaped ones count as nearest.
-    int *const cell = room_for(room.cell, n), *const order = room_for(room.order, n);
-    int *const begin = room_for(room.begin, slots + 1), *const end = room_for(room.end, slots + 1);
-    int* const first = room_for(room.first, slots + 1);
-    float* const far = room_for(room.far, n);
+    int *const cell = storage_for(workspace.cell, n), *const order = storage_for(workspace.order, n);
+    int *const begin = storage_for(workspace.begin, slots + 1), *const end = storage_for(workspace.end, slots + 1);
+    int* const first = storage_for(workspace.first, slots + 1);
+    float* const far = storage_for(workspace.far, n);
     parallel_range("sort particles", slots + 1, [=] TARN_KERNEL(int i) { begin[i] = first[i] = 0; });
     parallel_range("sort particles", n, [=] TARN_KERNEL(int i) {
         cell[i] = -1;
@@ -379,8 +379,8 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
     });
     const int total = parallel_starts("reseed", first, slots + 1);
 
-    room.particles.resize(total);
-    const ParticleView<D> q = room.particles.view();
+    workspace.particles.resize(total);
+    const ParticleView<D> q = workspace.particles.view();
     parallel_range("reseed", slots, [=] TARN_KERNEL(int s) {
         int to = first[s];
         for (int i = begin[s]; i < end[s]; ++i, ++to) {
@@ -398,14 +398,14 @@ void reseed_seen(Particles<D>& particles, const Field<D>& phi, const TileMap<D>&
             q.radius[to++] = r;
         }
     });
-    particles.swap(room.particles);
+    particles.swap(workspace.particles);
 }
 
 }  // namespace
 
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides, const FlowingAir<D>& air, bool euler)
+            const Sides<D>& sides, const NearContactAir<D>& air, bool euler)
 {
     const Cell<D> cells = velocity.grid().cells;
     const float s = static_cast<float>(dt / velocity.grid().h);
@@ -466,56 +466,56 @@ void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, 
 }
 
 template <int D>
-void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const Sheets<D>& sheets)
+void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const ThinWalls<D>& thin_walls)
 {
-    if (sheets.any())
-        follow_surface_seen(particles, before, phi, OneSide<D>{sheets});
+    if (thin_walls.any())
+        follow_surface_seen(particles, before, phi, OneSide<D>{thin_walls});
     else
         follow_surface_seen(particles, before, phi, Everywhere<D>{phi.grid().cells});
 }
 
 template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                 const Sheets<D>& sheets, const FlowingAir<D>& air)
+                 const ThinWalls<D>& thin_walls, const NearContactAir<D>& air)
 {
-    if (sheets.any())
-        squeeze_out_seen(particles, phi, velocity, dt, air, OneSide<D>{sheets});
+    if (thin_walls.any())
+        squeeze_out_seen(particles, phi, velocity, dt, air, OneSide<D>{thin_walls});
     else
         squeeze_out_seen(particles, phi, velocity, dt, air, Everywhere<D>{phi.grid().cells});
 }
 
 template <int D>
 void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2], const Sheets<D>& sheets, const Escape& escape)
+             Field<D>* const scratch[2], const ThinWalls<D>& thin_walls, const Escape& escape)
 {
-    if (sheets.any())
-        correct_seen(phi, particles, tiles, lost, scratch, escape, OneSide<D>{sheets});
+    if (thin_walls.any())
+        correct_seen(phi, particles, tiles, lost, scratch, escape, OneSide<D>{thin_walls});
     else
         correct_seen(phi, particles, tiles, lost, scratch, escape, Everywhere<D>{phi.grid().cells});
 }
 
 template <int D>
 void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
-            const Seeding& seeding, long time, SeedingRoom<D>& room, const Sheets<D>& sheets)
+            const Seeding& seeding, long time, SeedingWorkspace<D>& workspace, const ThinWalls<D>& thin_walls)
 {
-    if (sheets.any())
-        reseed_seen(particles, phi, map, band, solid, seeding, time, room, OneSide<D>{sheets});
+    if (thin_walls.any())
+        reseed_seen(particles, phi, map, band, solid, seeding, time, workspace, OneSide<D>{thin_walls});
     else
-        reseed_seen(particles, phi, map, band, solid, seeding, time, room, Everywhere<D>{phi.grid().cells});
+        reseed_seen(particles, phi, map, band, solid, seeding, time, workspace, Everywhere<D>{phi.grid().cells});
 }
 
 #define TARN_INSTANTIATE(D)                                                                                           \
     template void advect(Particles<D>&, const FaceField<D>&, const Field<D>&, double, const Sides<D>&,                \
-                         const FlowingAir<D>&, bool);                                                                 \
+                         const NearContactAir<D>&, bool);                                                                 \
     template void let_out(Particles<D>&, Cell<D>, const bool(&)[D][2]);                                               \
     template void remove_strays(Particles<D>&, const Field<D>&, const Field<D, int>&, int);                           \
-    template void follow_surface(Particles<D>&, const Field<D>&, const Field<D>&, const Sheets<D>&);                  \
-    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const Sheets<D>&,          \
-                              const FlowingAir<D>&);                                                                  \
+    template void follow_surface(Particles<D>&, const Field<D>&, const Field<D>&, const ThinWalls<D>&);                  \
+    template void squeeze_out(Particles<D>&, const Field<D>&, const FaceField<D>&, double, const ThinWalls<D>&,          \
+                              const NearContactAir<D>&);                                                                  \
     template void correct(Field<D>&, Particles<D>&, const Tiles<D>&, LostParticles*, Field<D>* const[2],              \
-                          const Sheets<D>&, const Escape&);                                                           \
+                          const ThinWalls<D>&, const Escape&);                                                           \
     template void reseed(Particles<D>&, const Field<D>&, const TileMap<D>&, uint8_t, const Field<D>*, const Seeding&, \
-                         long, SeedingRoom<D>&, const Sheets<D>&);
+                         long, SeedingWorkspace<D>&, const ThinWalls<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -11,7 +11,7 @@
 // Values are held by kind (all x, all y, ...), in the order of tiles and their cells when they were last seeded.
 // Particles never meet each other, and what they do to phi does not depend on their order.
 
-#include "tarn/advect/closing.h"
+#include "tarn/advect/near_contact.h"
 #include "tarn/advect/trace.h"
 #include "tarn/backend/parallel.h"
 #include "tarn/field/columns.h"
@@ -61,7 +61,7 @@ struct Seeding {
 
 // What seeding works in, kept from one to the next.
 template <int D>
-struct SeedingRoom {
+struct SeedingWorkspace {
     Particles<D> particles;
     Memory<int> cell, order, begin, end, first;
     Memory<float> far;
@@ -71,12 +71,12 @@ struct SeedingRoom {
 // their sides of thin walls.
 template <int D>
 void advect(Particles<D>& particles, const FaceField<D>& velocity, const Field<D>& phi, double dt,
-            const Sides<D>& sides = {}, const FlowingAir<D>& air = {}, bool euler = false);
+            const Sides<D>& sides = {}, const NearContactAir<D>& air = {}, bool euler = false);
 
 // Moves the particles along the normals of a surface that has moved from `before` to phi by little, so that each is as far
 // from it as it was.
 template <int D>
-void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const Sheets<D>& sheets = {});
+void follow_surface(Particles<D>& particles, const Field<D>& before, const Field<D>& phi, const ThinWalls<D>& thin_walls = {});
 
 // Removes particles that have come to an open side.
 template <int D>
@@ -90,7 +90,7 @@ void remove_strays(Particles<D>& particles, const Field<D>& phi, const Field<D, 
 // sides, faster than any water, but particles cannot, and would keep the gap open until they had eaten into the water.
 template <int D>
 void squeeze_out(Particles<D>& particles, const Field<D>& phi, const FaceField<D>& velocity, double dt,
-                 const Sheets<D>& sheets = {}, const FlowingAir<D>& air = {});
+                 const ThinWalls<D>& thin_walls = {}, const NearContactAir<D>& air = {});
 
 // Particles of water so far out in the air that the surface will not come back to them, in ascending order.
 struct LostParticles {
@@ -108,10 +108,10 @@ struct Escape {
 
 // Escaped particles rebuild phi on the tiles.   [EMF02] §3.2.3
 // `lost` is given where phi is not changed any more: then radii are set, too (2), and lost particles are found.
-// Particles neither see nor change what lies behind `sheets`.
+// Particles neither see nor change what lies behind `thin_walls`.
 template <int D>
 void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, LostParticles* lost,
-             Field<D>* const scratch[2], const Sheets<D>& sheets = {}, const Escape& escape = {});
+             Field<D>* const scratch[2], const ThinWalls<D>& thin_walls = {}, const Escape& escape = {});
 
 // Keeps about as many particles as wanted in every cell near the surface: those too far or too many go, where there are
 // too few new ones come. Escaped ones stay.   [EMF02] §3.2.5
@@ -119,6 +119,6 @@ void correct(Field<D>& phi, Particles<D>& particles, const Tiles<D>& tiles, Lost
 // `time` is any number that differs from one seeding to the next.
 template <int D>
 void reseed(Particles<D>& particles, const Field<D>& phi, const TileMap<D>& map, uint8_t band, const Field<D>* solid,
-            const Seeding& seeding, long time, SeedingRoom<D>& room, const Sheets<D>& sheets = {});
+            const Seeding& seeding, long time, SeedingWorkspace<D>& workspace, const ThinWalls<D>& thin_walls = {});
 
 }  // namespace tarn

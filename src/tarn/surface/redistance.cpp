@@ -14,7 +14,7 @@ constexpr float ridge = 0.7f;
 // Squared slope of what still counts as a plane that a wall hides: that of |grad phi| = 0.8.
 constexpr float least_straight = 0.64f;
 
-TARN_HD inline float or_own(float neighbour, float own) { return is_nowhere(neighbour) ? own : neighbour; }
+TARN_HD inline float or_own(float neighbour, float own) { return is_outside(neighbour) ? own : neighbour; }
 
 // Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
 template <int D>
@@ -38,15 +38,15 @@ struct Walls {
     FaceView<D, const float> open;
     View<D, const float> nodes;
     bool forget;
-    Sheets<D> sheets;
+    ThinWalls<D> thin_walls;
     float h;
 
     // From cell i to its neighbour j.
     TARN_HD float behind(int face, int a, int i, int j) const
     {
         const bool seen =
-            open[a][face] > 0 || (!forget && !sheets.below(face, a) && air_between<D>(phi, nodes, i, j, a));
-        return seen ? phi[j] : nowhere;
+            open[a][face] > 0 || (!forget && !thin_walls.below(face, a) && air_between<D>(phi, nodes, i, j, a));
+        return seen ? phi[j] : outside;
     }
     TARN_HD float below(int i, int a) const { return behind(i, a, i, i - phi.next(a)); }
     TARN_HD float above(int i, int a) const { return behind(i + phi.next(a), a, i, i + phi.next(a)); }
@@ -56,11 +56,11 @@ struct Walls {
     // apart, they may not be distances yet.
     TARN_HD float instead(float own, float opposite) const
     {
-        const float on = is_nowhere(opposite) ? own : 2 * own - opposite;
-        return sheets.any() ? clamp(on, own - h, own + h) : on;
+        const float on = is_outside(opposite) ? own : 2 * own - opposite;
+        return thin_walls.any() ? clamp(on, own - h, own + h) : on;
     }
     // Whether a cell is further from any wall than stencils reach.
-    TARN_HD bool alone(Cell<D> c) const { return !sheets.any() && nodes_at_cell<D>(nodes, c) > 4 * h; }
+    TARN_HD bool alone(Cell<D> c) const { return !thin_walls.any() && nodes_at_cell<D>(nodes, c) > 4 * h; }
     // Whether phi there continues what is outside of the solid (bodies/solids.h): no distance is found from neighbours,
     // as the solid hides the way to the surface.
     TARN_HD bool continued(int i) const { return !forget && nodes_at_cell<D>(nodes, i) < 0; }
@@ -76,7 +76,7 @@ TARN_HD inline Sight sight(const Walls<D>& seen, int i)
     bool crossed = false, behind = false;
     for (int a = 0; a < D; ++a) {
         const float below = seen.below(i, a), above = seen.above(i, a);
-        const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+        const bool no_below = is_outside(below), no_above = is_outside(above);
         crossed = crossed || (!no_below && (below < 0) != wet) || (!no_above && (above < 0) != wet);
         behind = behind || (no_below && (seen.instead(own, above) < 0) != wet) ||
                  (no_above && (seen.instead(own, below) < 0) != wet);
@@ -97,7 +97,7 @@ TARN_HD inline float beside_surface(const Seen<D>& seen, Cell<D> c, float h, flo
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float below = seen.below(i, a), above = seen.above(i, a);
-        const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+        const bool no_below = is_outside(below), no_above = is_outside(above);
         const float lo = no_below ? seen.instead(p, above) : below, hi = no_above ? seen.instead(p, below) : above;
         // Two for each neighbour of the other sign. Numbers, as processors do many of these at once.
         const float crossed_lo = 1 - side * (lo < 0 ? -1.0f : 1.0f), crossed_hi = 1 - side * (hi < 0 ? -1.0f : 1.0f);
@@ -138,7 +138,7 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
         const float lo = side * or_own(below, own), hi = side * or_own(above, own);
         crossed = crossed | (lo < 0) | (hi < 0);
         if constexpr (Seen<D>::walls) {
-            const bool no_below = is_nowhere(below), no_above = is_nowhere(above);
+            const bool no_below = is_outside(below), no_above = is_outside(above);
             crossed = crossed | (no_below & (side * seen.instead(own, above) < 0)) |
                       (no_above & (side * seen.instead(own, below) < 0));
             hidden = hidden | (no_below & (hi > side * own)) | (no_above & (lo > side * own));
@@ -149,7 +149,7 @@ TARN_HD inline float eikonal(const Seen<D>& seen, int i, float h)
         const float d1 = down ? lo : hi, raw1 = down ? below : above, raw2 = down ? below2 : above2;
         // The second neighbour may lie across the surface; its distance, negative then, still continues the line.
         const float d2 = side * raw2;
-        const bool second = !is_nowhere(raw1) & !is_nowhere(raw2) & (d2 < d1);
+        const bool second = !is_outside(raw1) & !is_outside(raw2) & (d2 < d1);
         t[a] = second ? (4 * d1 - d2) * (1.0f / 3) : d1;
         alpha[a] = second ? 2.25f : 1.0f;
     }
@@ -195,7 +195,7 @@ TARN_HD inline bool crossed(const View<D, const float>& phi, Cell<D> c)
     TARN_UNROLL
     for (int a = 0; a < D; ++a) {
         const float below = phi[i - phi.next(a)], above = phi[i + phi.next(a)];
-        any = any | (((below < 0) != wet) & !is_nowhere(below)) | (((above < 0) != wet) & !is_nowhere(above));
+        any = any | (((below < 0) != wet) & !is_outside(below)) | (((above < 0) != wet) & !is_outside(above));
     }
     return any;
 }
@@ -242,9 +242,9 @@ void connect_planes(Field<D>& connected, const Walls<D>& seen, const Tiles<D>& t
                     const int j = i + side * next;
                     const float there = side < 0 ? seen.below(i, a) : seen.above(i, a);
                     // What others become in this same pass does not count, so that their order does not.
-                    if (is_nowhere(there) || !(mark[j] > 0 && mark[j] < order)) continue;
+                    if (is_outside(there) || !(mark[j] > 0 && mark[j] < order)) continue;
                     const float beyond = side < 0 ? seen.below(j, a) : seen.above(j, a);
-                    const float on = is_nowhere(beyond) ? there : 2 * there - beyond;
+                    const float on = is_outside(beyond) ? there : 2 * there - beyond;
                     if (!(std::fabs(on - seen.phi[i]) < close)) continue;
                     any = any || seen.phi[i] < 0 || thickness(c) < thickness(moved<D>(c, a, side)) - thinner;
                 }
@@ -279,7 +279,7 @@ void redistance_seen(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>
         parallel_for("redistance near", tiles, [=] TARN_KERNEL(Cell<D> c) {
             if (!crossed<D>(old, c) || !seen.alone(c)) return;
             const float distance = smooth_distance<D>(old, cells, c, h);
-            if (!is_nowhere(distance)) q(c) = distance;
+            if (!is_outside(distance)) q(c) = distance;
         });
     }
     take_over();
@@ -305,7 +305,7 @@ void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scr
                 NearSurface near)
 {
     redistance_seen(phi, tiles, band, scratch,
-                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget, closed.sheets,
+                    Walls<D>{phi.view(), closed.open.view(), closed.distance.view(), closed.forget, closed.thin_walls,
                              static_cast<float>(phi.grid().h)},
                     near);
 }

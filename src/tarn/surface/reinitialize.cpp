@@ -63,7 +63,7 @@ TARN_HD inline float reinitialized(const View<D, const float>& phi, const View<D
     }
     if (crossed && smoothed == SmoothedSign::subcell) {
         const float nearest = smooth_distance<D>(start, cells, c, h);
-        const float distance = is_nowhere(nearest) ? h * first / std::sqrt(slope2 + 1e-12f * h * h) : nearest;
+        const float distance = is_outside(nearest) ? h * first / std::sqrt(slope2 + 1e-12f * h * h) : nearest;
         return own - fictitious_step * (side * std::fabs(own) - distance);
     }
     const float sign = smoothed == SmoothedSign::of_start ? first / std::sqrt(first * first + h * h)

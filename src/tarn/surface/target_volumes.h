@@ -14,7 +14,7 @@
 namespace tarn {
 
 template <int D>
-struct Ledger {
+struct TargetVolumes {
     // A checkpoint. Volumes are in m³ (m² in 2D).
     std::vector<double> expected;  // what each body should hold
     double elsewhere = 0;          // what belongs to none, or was taken from none
@@ -22,19 +22,19 @@ struct Ledger {
 
     std::vector<double> actual;  // what each body held when bodies were last found
     Field<D, int> before;        // where they were a step before that
-    // Room to work in.
+    // Workspace.
     Memory<int> roots;
     Field<D, int> moves_with;  // the component that a cell moves with where volumes are corrected
 
-    Ledger() = default;
-    explicit Ledger(const Grid<D>& grid) : body(grid), before(grid), moves_with(grid) {}
+    TargetVolumes() = default;
+    explicit TargetVolumes(const Grid<D>& grid) : body(grid), before(grid), moves_with(grid) {}
 };
 
 // Sums of whole numbers do not depend on their order. The sum of each body is kept in several places, which cells share
 // by their tiles, so that they do not wait for each other.
-class SumsByBody {
+class SumsByComponent {
 public:
-    explicit SumsByBody(size_t bodies) : bodies_(bodies), sums_(stripes * bodies) {}
+    explicit SumsByComponent(size_t bodies) : bodies_(bodies), sums_(stripes * bodies) {}
 
     struct Adder {
         long long* sums;
@@ -75,19 +75,19 @@ private:
 // `deep` ones is water throughout, and so is what lies beside it: it counts as one piece. So does an `inner` one, beside
 // which are such alone and of which hardly a cell is looked at: it is given as its first cell.
 template <int D>
-void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
+void find_bodies(TargetVolumes<D>& targets, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
                  const Tiles<D>& deep, const Tiles<D>& inner = {});
 
 // Finds the bodies of a phi that `velocity` has moved for dt, by no more than `reach` cells, and hands on to them what
 // the old ones should hold. What an old one should hold that has left nothing behind goes to all, or is told in `gone`,
 // for each of the old ones.
 template <int D>
-void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
+void carry(TargetVolumes<D>& targets, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides = {},
            std::vector<double>* gone = nullptr, const Tiles<D>& inner = {});
 
 // Adds to what bodies should hold, by their volume; or takes from it, by what they should hold.
 template <int D>
-void share_out(Ledger<D>& ledger, double volume);
+void share_out(TargetVolumes<D>& targets, double volume);
 
 }  // namespace tarn

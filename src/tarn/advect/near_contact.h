@@ -5,14 +5,14 @@
 // would be squeezed, the water in the cell's outer parts with it: impacts would cost a layer of water. Deviation from
 // [EMF02]: there each surface keeps the velocity of its own side until they meet.
 
-#include "tarn/field/sheets.h"
+#include "tarn/field/thin_walls.h"
 
 namespace tarn {
 
 // Where air goes elsewhere instead of vanishing: wherever it is simulated, and where it is enclosed
 // (pressure/enclosed_air.h).
 template <int D>
-struct FlowingAir {
+struct NearContactAir {
     bool everywhere = false;
     View<D, const int> enclosed = {};  // positive where it is; data null: nowhere
 
@@ -21,7 +21,7 @@ struct FlowingAir {
 
 // The axis along which a dry cell lies between two wet ones that approach each other, or -1.
 template <int D, class T>
-TARN_HD TARN_INLINE int closing_axis(const View<D, const float>& phi, const FaceView<D, T>& u, const FlowingAir<D>& air,
+TARN_HD TARN_INLINE int near_contact_axis(const View<D, const float>& phi, const FaceView<D, T>& u, const NearContactAir<D>& air,
                                      Cell<D> c)
 {
     const int i = phi.index(c);
@@ -47,11 +47,11 @@ TARN_HD inline bool nearer_above(const View<D, const float>& phi, Cell<D> c, int
 // The velocity at a position, of the nearer surface in a gap that closes.
 template <int D, class T>
 TARN_HD TARN_INLINE Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
-                                                          const FlowingAir<D>& air, Cell<D> cells, Vec<D, float> x)
+                                                          const NearContactAir<D>& air, Cell<D> cells, Vec<D, float> x)
 {
     Vec<D, float> v = sample_velocity(u, cells, x);
     const Cell<D> c = cell_at(x, cells);
-    const int a = closing_axis(phi, u, air, c);
+    const int a = near_contact_axis(phi, u, air, c);
     if (a >= 0) {
         const int i = phi.index(c);
         v[a] = u[a][nearer_above(phi, c, a, x[a]) ? i + phi.next(a) : i];
@@ -61,10 +61,10 @@ TARN_HD TARN_INLINE Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& 
 // The same from one side of thin walls. Gaps beside them are none.
 template <int D, class T>
 TARN_HD inline Vec<D, float> sample_velocity_in_gaps(const FaceView<D, T>& u, const View<D, const float>& phi,
-                                                     const FlowingAir<D>& air, const Sheets<D>& sheets, Vec<D, float> x)
+                                                     const NearContactAir<D>& air, const ThinWalls<D>& thin_walls, Vec<D, float> x)
 {
-    const bool beside = !undivided(sheets, x) || sheets.around(phi.index(cell_at(x, sheets.cells)));
-    return beside ? velocity_one_side(u, sheets, x) : sample_velocity_in_gaps(u, phi, air, sheets.cells, x);
+    const bool beside = !undivided(thin_walls, x) || thin_walls.around(phi.index(cell_at(x, thin_walls.cells)));
+    return beside ? velocity_one_side(u, thin_walls, x) : sample_velocity_in_gaps(u, phi, air, thin_walls.cells, x);
 }
 
 }  // namespace tarn

@@ -1,4 +1,4 @@
-#include "tarn/bodies/parting.h"
+#include "tarn/bodies/wall_separation.h"
 
 #include <cmath>
 #include <utility>
@@ -40,12 +40,12 @@ struct SuctionAtSide {
 
     TARN_HD bool operator()(Cell<D> c) const
     {
-        if (!(phi(c) < 0) || !is_nowhere(phi(at.beyond(c)))) return false;
+        if (!(phi(c) < 0) || !is_outside(phi(at.beyond(c)))) return false;
         const Vec<D, float> weight = suction.weight(grid.centre(c));
         const float carried = at.outward(weight[at.axis]);
         if (carried > little * length(weight)) return false;
         // The weight of the water between the cell's centre and the side.
-        if (!(pressure(c) + 0.5f * static_cast<float>(grid.h) * carried < -suction.least) || suction.in_pocket(pressure.index(c))) return false;
+        if (!(pressure(c) + 0.5f * static_cast<float>(grid.h) * carried < -suction.least) || suction.in_closed(pressure.index(c))) return false;
         const Cell<D> face = at.face(c);
         return !boundary.inlet_at(face, at.axis) && !(boundary.solids && !(boundary.open[at.axis](face) > 0));
     }
@@ -73,7 +73,7 @@ struct AtSolid {
     Cell<D> outside;         // the cell in front of the surface
     float distance_outside;  // of its centre
     Vec<D, float> inside;    // half a cell behind the surface, in cells
-    bool divided;            // beside a thin wall, or parted by one from the cell in front: no place for air behind it
+    bool divided;            // beside a thin wall, or separated by one from the cell in front: no place for air behind it
 
     TARN_HD AtSolid(const Boundary<D>& boundary, Cell<D> c, float h)
         : distance(nodes_at_cell<D>(boundary.solid_distance, c)), normal(nodes_normal<D>(boundary.solid_distance, c))
@@ -82,15 +82,15 @@ struct AtSolid {
         outside = cell_at<D>(surface + 0.5f * normal, boundary.cells);
         inside = surface - 0.5f * normal;
         distance_outside = nodes_at_cell<D>(boundary.solid_distance, outside);
-        divided = boundary.sheets.any() && divided_by(boundary.sheets, c);
+        divided = boundary.thin_walls.any() && divided_by(boundary.thin_walls, c);
     }
 
 private:
-    TARN_HD bool divided_by(const Sheets<D>& sheets, Cell<D> c) const
+    TARN_HD bool divided_by(const ThinWalls<D>& thin_walls, Cell<D> c) const
     {
-        if (sheets.around(sheets.on[0].index(c)) || sheets.around(sheets.on[0].index(outside))) return true;
+        if (thin_walls.around(thin_walls.on[0].index(c)) || thin_walls.around(thin_walls.on[0].index(outside))) return true;
         const Vec<D, float> x = c.template as<float>(), y = outside.template as<float>();
-        return !(go(sheets, x, y) == y);
+        return !(go(thin_walls, x, y) == y);
     }
 };
 
@@ -112,7 +112,7 @@ bool any_gap_at_sides(const Field<D>& phi, const Tiles<D>& tiles)
         for (int side = 0; side < 2; ++side) {
             const Side<D> at{a, side};
             any += parallel_sum("gaps at sides", along_side(tiles, a, side),
-                                [=] TARN_KERNEL(Cell<D> c) { return is_nowhere(p(at.beyond(c))) ? 0.0 : 1.0; });
+                                [=] TARN_KERNEL(Cell<D> c) { return is_outside(p(at.beyond(c))) ? 0.0 : 1.0; });
         }
     return any > 0;
 }
@@ -127,9 +127,9 @@ void move_gaps(Field<D>& phi, const Tiles<D>& tiles)
             const Side<D> at{a, side};
             parallel_for("move gaps", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 float& beyond = p(at.beyond(c));
-                if (is_nowhere(beyond)) return;
+                if (is_outside(beyond)) return;
                 const bool closed = p(c) < -0.51f * h;
-                beyond = closed || p(c) > far_away * h ? nowhere : p(c) + h;
+                beyond = closed || p(c) > far_away * h ? outside : p(c) + h;
             });
         }
 }
@@ -150,14 +150,14 @@ bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const B
             float* const wall = walls.wall[a][side].data();
             any += parallel_sum("rejoin walls", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
                 float& beyond = p(at.beyond(c));
-                if (is_nowhere(beyond) || !(p(c) < 0)) return 0.0;
+                if (is_outside(beyond) || !(p(c) < 0)) return 0.0;
                 const int n = place_at_side<D>(boundary.cells, c, a);
                 // The gap, and the velocity towards the wall at the surface in front of it, where p = 0.
                 const float gap = p(c) + 0.5f * h > 0 ? p(c) + 0.5f * h : 0.0f;
                 const float pushed = xv.data ? xv(c) / surface_fraction(p(c), beyond, h) : 0.0f;
                 const float towards = at.outward(free[n]) + pushed;
                 if (!(towards > 0)) return 0.0;
-                beyond = nowhere;
+                beyond = outside;
                 wall[n] = at.outward(towards * s < gap ? towards : gap / s);
                 return 1.0;
             });
@@ -166,7 +166,7 @@ bool rejoin_sides(Field<D>& phi, const Field<D>* x, WallFaces<D>& walls, const B
 }
 
 template <int D>
-bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
+bool separate_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
                      double band, const Tiles<D>& tiles)
 {
     const auto p = phi.view();
@@ -197,7 +197,7 @@ bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& 
 }
 
 template <int D>
-void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
+void carry_to_separated_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
 {
     const auto p = phi.view();
     for (int a = 0; a < D; ++a)
@@ -205,7 +205,7 @@ void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Ti
             const Side<D> at{a, side};
             const auto u = velocity[a].view();
             parallel_for("carry to parted walls", along_side(tiles, a, side), [=] TARN_KERNEL(Cell<D> c) {
-                if (p(c) < 0 || is_nowhere(p(at.beyond(c)))) return;
+                if (p(c) < 0 || is_outside(p(at.beyond(c)))) return;
                 const float inner = u(moved<D>(c, a, 1 - side));
                 u(at.face(c)) = at.outward(inner) < 0 ? inner : 0.0f;
             });
@@ -238,7 +238,7 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         // x falls to 0 on the surface: grad x = - x / theta along phi's gradient.
         float pushed = 0;
         if (xv.data) {
-            const Vec<D, float> g = gradient_per_cell<D>(old, cells, at.outside, boundary.sheets);
+            const Vec<D, float> g = gradient_per_cell<D>(old, cells, at.outside, boundary.thin_walls);
             const float slope = length(g), theta = -wet / h;
             pushed = xv(at.outside) / (theta < theta_min ? theta_min : theta);
             if (slope > 0) relative += (pushed / slope) * g;
@@ -286,7 +286,7 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
 }
 
 template <int D>
-bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
+bool separate_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction, const Boundary<D>& boundary,
                       double band, const Tiles<D>& tiles, Field<D>& scratch)
 {
     const float h = static_cast<float>(phi.grid().h), limit = static_cast<float>(band);
@@ -304,7 +304,7 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
         // Where the solid is above the surface there is no water to pull at.
         const Vec<D, float> touched = at.outside.template as<float>() - (below / h) * at.normal;
         if (!(sample_cells(old, boundary.cells, touched) < 0)) return false;
-        return !suction.in_pocket(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
+        return !suction.in_closed(pv.index(at.outside)) && !(boundary.inlets && boundary.inlet(at.outside));
     };
     const double any = parallel_sum("suction", tiles, [=] TARN_KERNEL(Cell<D> c) {
         return solid_within(boundary, c, h) && pulls(AtSolid<D>(boundary, c, h)) ? 1.0 : 0.0;
@@ -329,11 +329,11 @@ bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>&
                                const Tiles<D>&);                                                               \
     template bool rejoin_solids(Field<D>&, const Field<D>*, const FaceField<D>&, const Boundary<D>&, double,   \
                                 Field<D>&, double, const Tiles<D>&, Field<D>&);                                \
-    template bool part_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
+    template bool separate_from_sides(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,   \
                                   const Tiles<D>&);                                                            \
-    template bool part_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \
+    template bool separate_from_solids(Field<D>&, const Field<D>&, const Suction<D>&, const Boundary<D>&, double,  \
                                    const Tiles<D>&, Field<D>&);                                                \
-    template void carry_to_parted_walls(FaceField<D>&, const Field<D>&, const Tiles<D>&);
+    template void carry_to_separated_walls(FaceField<D>&, const Field<D>&, const Tiles<D>&);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

@@ -1,4 +1,4 @@
-#include "tarn/pressure/light_bodies.h"
+#include "tarn/pressure/deflation.h"
 
 #include <utility>
 
@@ -48,27 +48,27 @@ void join_strong_links(const FaceView<D, const float>& w, const View<D, int>& la
 }  // namespace
 
 template <int D>
-void LightBodies<D>::find(const Poisson<D>& system, const Field<D>& excess)
+void DeflationAggregates<D>::find(const Poisson<D>& system, const Field<D>& dirichlet)
 {
-    const Grid<D>& grid = excess.grid();
+    const Grid<D>& grid = dirichlet.grid();
     const size_t storage = static_cast<size_t>(grid.storage()), cells = static_cast<size_t>(grid.count());
     if (labels_.size() == 0) {
         labels_ = Field<D, int>(grid);
         starts_ = Memory<int>(storage + 1);
         taken_ = Memory<int>(storage);
         for (Memory<int>* m : {&roots_, &cells_}) *m = Memory<int>(cells);
-        for (Memory<float>* m : {&ties_, &inverse_, &shifts_}) *m = Memory<float>(cells);
+        for (Memory<float>* m : {&dirichlet_terms_, &inverse_, &shifts_}) *m = Memory<float>(cells);
         count_ = Memory<int>(1);
     }
     w_ = system.w;
     const Tiles<D>& tiles = system.tiles;
     const auto label = labels_.view();
     const auto w = std::as_const(*w_).view();
-    const auto tie = excess.view();
+    const auto dirichlet_term = dirichlet.view();
     const int origin = grid.origin, slots = static_cast<int>(storage);
     int *const starts = starts_.data(), *const taken = taken_.data(), *const roots = roots_.data(),
                *const list = cells_.data(), *const count = count_.data();
-    float *const ties = ties_.data(), *const inverse = inverse_.data();
+    float *const dirichlet_terms = dirichlet_terms_.data(), *const inverse = inverse_.data();
 
     // 1. Bodies are what strong links join.
     parallel_range("light bodies", slots + 1, [=] TARN_KERNEL(int i) {
@@ -113,8 +113,8 @@ void LightBodies<D>::find(const Poisson<D>& system, const Field<D>& excess)
             }
         }
         for (int k = begin; k < end; ++k) {
-            ties[k] = tie[list[k]];
-            all += ties[k];
+            dirichlet_terms[k] = dirichlet_term[list[k]];
+            all += dirichlet_terms[k];
             each_link_out<D>(w, labels, list[k], [&](float link, int) { all += link; });
         }
         inverse[n] = all > 0 ? static_cast<float>(1 / all) : 0.0f;
@@ -122,7 +122,7 @@ void LightBodies<D>::find(const Poisson<D>& system, const Field<D>& excess)
 }
 
 template <int D>
-void LightBodies<D>::relax(Field<D>& x, const Field<D>& b) const
+void DeflationAggregates<D>::relax(Field<D>& x, const Field<D>& b) const
 {
     if (bodies_ == 0) return;
     const auto xv = x.view();
@@ -131,14 +131,14 @@ void LightBodies<D>::relax(Field<D>& x, const Field<D>& b) const
     const auto w = w_->view();
     const int origin = b.grid().origin;
     const int *const starts = starts_.data(), *const roots = roots_.data(), *const list = cells_.data();
-    const float *const ties = ties_.data(), *const inverse = inverse_.data();
+    const float *const dirichlet_terms = dirichlet_terms_.data(), *const inverse = inverse_.data();
     float* const shifts = shifts_.data();
     parallel_range("light bodies", bodies_, [=] TARN_KERNEL(int n) {
         double residual = 0;
         for (int k = starts[origin + roots[n]]; k < starts[origin + roots[n] + 1]; ++k) {
             const int i = list[k];
             const float own = xc[i];
-            residual += bv[i] - ties[k] * own;
+            residual += bv[i] - dirichlet_terms[k] * own;
             each_link_out<D>(w, labels, i, [&](float link, int j) { residual += link * (xc[j] - own); });
         }
         shifts[n] = inverse[n] * static_cast<float>(residual);
@@ -148,7 +148,7 @@ void LightBodies<D>::relax(Field<D>& x, const Field<D>& b) const
     });
 }
 
-template class LightBodies<2>;
-template class LightBodies<3>;
+template class DeflationAggregates<2>;
+template class DeflationAggregates<3>;
 
 }  // namespace tarn

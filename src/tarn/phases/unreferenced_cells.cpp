@@ -4,8 +4,8 @@
 #include "tarn/advect/trace.h"
 #include "tarn/backend/atomic.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/fragments.h"
-#include "tarn/phases/fragments_read.h"
+#include "tarn/phases/droplets.h"
+#include "tarn/phases/droplets_read.h"
 #include "tarn/phases/two_fluids.h"
 
 namespace tarn {
@@ -18,16 +18,16 @@ constexpr int small_enough = 2;  // as many cells with their centre inside: the 
 template <int D>
 struct Finder {
     static constexpr int numbers = 2 * D + 2;  // place, velocity, volume, kind
-    int room;
+    int workspace;
     int* count;
     int* cell;
     float* found;
 
-    TARN_KERNEL void operator()(int index, Vec<D, float> x, Vec<D, float> u, float volume, FragmentKind kind,
+    TARN_KERNEL void operator()(int index, Vec<D, float> x, Vec<D, float> u, float volume, DropletKind kind,
                                 bool guessed) const
     {
         const int n = atomic_add(count, 1);
-        if (n >= room) return;
+        if (n >= workspace) return;
         cell[n] = index;
         for (int a = 0; a < D; ++a) {
             found[numbers * n + a] = x[a];
@@ -38,26 +38,26 @@ struct Finder {
     }
 };
 template <int D>
-void grow(FragmentRoom<D>& room, int n)
+void grow(DropletWorkspace<D>& workspace, int n)
 {
-    room.count = Memory<int>(1 + static_cast<size_t>(n));
-    room.found = Memory<float>(static_cast<size_t>(n) * Finder<D>::numbers);
+    workspace.count = Memory<int>(1 + static_cast<size_t>(n));
+    workspace.found = Memory<float>(static_cast<size_t>(n) * Finder<D>::numbers);
 }
 template <int D>
-Finder<D> finder(FragmentRoom<D>& room)
+Finder<D> finder(DropletWorkspace<D>& workspace)
 {
-    if (room.count.size() == 0) grow(room, 1 << 12);
-    int* const count = room.count.data();
+    if (workspace.count.size() == 0) grow(workspace, 1 << 12);
+    int* const count = workspace.count.data();
     parallel_range("fragments", 1, [=] TARN_KERNEL(int) { *count = 0; });
-    return {static_cast<int>(room.count.size()) - 1, count, count + 1, room.found.data()};
+    return {static_cast<int>(workspace.count.size()) - 1, count, count + 1, workspace.found.data()};
 }
 // Whether all that was found had room. Where not, there is room for it now, and it is to be looked for again.
 template <int D>
-bool found_all(const Finder<D>& finder, FragmentRoom<D>& room)
+bool found_all(const Finder<D>& finder, DropletWorkspace<D>& workspace)
 {
     const int n = read(finder.count, 1)[0];
-    if (n <= finder.room) return true;
-    grow(room, n);
+    if (n <= finder.workspace) return true;
+    grow(workspace, n);
     return false;
 }
 template <int D>
@@ -82,7 +82,7 @@ std::vector<Lost<D>> found_by(const Finder<D>& finder)
         }
         l.volume = v[2 * D];
         const int kind = static_cast<int>(v[2 * D + 1]);
-        l.kind = static_cast<FragmentKind>(kind & 1);
+        l.kind = static_cast<DropletKind>(kind & 1);
         l.guessed = kind & 2;
         lost.push_back(l);
     }
@@ -173,11 +173,11 @@ TARN_HD inline BlockPart<D> part_around(const WetPart<D>& wet, const FaceView<D,
 }
 
 // Phi forgets them: no cell of a block is nearer than a cell to anything. What the grid then holds less, they hold. Of a
-// cell around several of them each holds the same part, so that together they hold what the grid lost. `room.referred` tells
+// cell around several of them each holds the same part, so that together they hold what the grid lost. `workspace.referred` tells
 // afterwards which cells are around any.
 template <int D>
 void forget(const Finder<D>& find, int n, Field<D>& phi, const WetPart<D>& wet, const Tiles<D>& tiles,
-            FragmentRoom<D>& room)
+            DropletWorkspace<D>& workspace)
 {
     const float h = static_cast<float>(phi.grid().h);
     const auto p = phi.view();
@@ -196,8 +196,8 @@ void forget(const Finder<D>& find, int n, Field<D>& phi, const WetPart<D>& wet, 
         return c;
     };
     const size_t storage = static_cast<size_t>(phi.grid().storage());
-    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
-    int* const around = room.referred.data() + phi.grid().origin;
+    if (workspace.referred.size() < storage) workspace.referred = Memory<int>(storage);
+    int* const around = workspace.referred.data() + phi.grid().origin;
     parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) { around[pc.index(c)] = 0; });
     parallel_range("isolated", n, [=] TARN_KERNEL(int i) {
         each_around<D>(block(i), [&](Cell<D> c) { atomic_add(around + pc.index(c), 1); });
@@ -232,7 +232,7 @@ void forget(const Finder<D>& find, int n, Field<D>& phi, const WetPart<D>& wet, 
 
 template <int D>
 std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>& velocity, const FaceField<D>& path,
-                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, FragmentRoom<D>& room,
+                                         const WetPart<D>& wet, const Tiles<D>& tiles, double dt, DropletWorkspace<D>& workspace,
                                          bool everywhere)
 {
     const Grid<D>& grid = phi.grid();
@@ -243,9 +243,9 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
     const auto p = phi.view();
     const auto u = velocity.view();
     const size_t storage = static_cast<size_t>(grid.storage());
-    if (room.referred.size() < storage) room.referred = Memory<int>(storage);
+    if (workspace.referred.size() < storage) workspace.referred = Memory<int>(storage);
     const int origin = grid.origin;
-    int* const referred = room.referred.data();
+    int* const referred = workspace.referred.data();
     parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) { referred[origin + p.index(c)] = 0; });
     const auto back = path.view();
     parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
@@ -259,9 +259,9 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
             atomic_store(referred + i, 1);
         }
     });
-    Finder<D> find = finder(room);
+    Finder<D> find = finder(workspace);
     do {
-        find = finder(room);
+        find = finder(workspace);
         parallel_for("referred", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int i = p.index(c);
             // Farther from the surface, what is lost is made up for by others.
@@ -273,9 +273,9 @@ std::vector<Lost<D>> find_never_referred(const Field<D>& phi, const FaceField<D>
             if (!(volume > 0.05f)) return;
             const Vec<D, float> v = velocity_at_cell(u, c);
             const Vec<D, float> to = trace_far(u, cells, c.template as<float>(), v, s);
-            find(i, to, v, volume, water ? FragmentKind::droplet : FragmentKind::bubble, !everywhere);
+            find(i, to, v, volume, water ? DropletKind::droplet : DropletKind::bubble, !everywhere);
         });
-    } while (!found_all(find, room));
+    } while (!found_all(find, workspace));
     return found_by(find);
 }
 
@@ -286,8 +286,8 @@ void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
     const int n = static_cast<int>(lost.size());
     std::vector<Vec<D, float>> places;
     for (const Lost<D>& l : lost) places.push_back(l.x.template as<float>());
-    const Mirror mirror;
-    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    const DeviceCopy device_copy;
+    const Vec<D, float>* const at = device_copy.of(places.data(), places.size());
     Memory<float> values(lost.size());
     float* const out = values.data();
     const auto p = phi.view();
@@ -297,7 +297,7 @@ void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
     const double h = phi.grid().h;
     std::vector<Lost<D>> kept;
     for (size_t i = 0; i < lost.size(); ++i) {
-        const double away = lost[i].kind == FragmentKind::droplet ? there[i] : -there[i];
+        const double away = lost[i].kind == DropletKind::droplet ? there[i] : -there[i];
         bool inside = true;
         for (int a = 0; a < D; ++a) inside = inside && lost[i].x[a] > -0.5 && lost[i].x[a] < cells[a] - 0.5;
         // Those whose volumes are no guesses may touch the surface: the grid takes them back.
@@ -308,15 +308,15 @@ void keep_out_of_place(std::vector<Lost<D>>& lost, const Field<D>& phi)
 
 template <int D>
 std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const FaceField<D>& velocity,
-                                   const WetPart<D>& wet, const Tiles<D>& tiles, FragmentRoom<D>& room)
+                                   const WetPart<D>& wet, const Tiles<D>& tiles, DropletWorkspace<D>& workspace)
 {
     const Cell<D> cells = phi.grid().cells;
     const float h = static_cast<float>(phi.grid().h);
     const View<D, const float> pc = std::as_const(phi).view();
     const auto u = velocity.view();
-    Finder<D> find = finder(room);
+    Finder<D> find = finder(workspace);
     do {
-        find = finder(room);
+        find = finder(workspace);
         parallel_for("isolated", tiles, [=] TARN_KERNEL(Cell<D> c) {
             if (!(std::fabs(pc(c)) < 2 * h)) return;
             for (int phase = 0; phase < 2; ++phase) {
@@ -326,7 +326,7 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const
                 if (found == Isolated::no) continue;
                 const BlockPart<D> part = part_around(wet, u, c, side > 0);
                 if (part.solid) continue;
-                const FragmentKind kind = side > 0 ? FragmentKind::droplet : FragmentKind::bubble;
+                const DropletKind kind = side > 0 ? DropletKind::droplet : DropletKind::bubble;
                 if (found == Isolated::unapparent) {
                     const float r = 0.5f * std::sqrt(static_cast<float>(D)) - mean / h;
                     constexpr float ball = 4.18879f, disc = 3.14159f;
@@ -344,13 +344,13 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const
                 if (inner > 0) find(pc.index(c), (1 / inner) * part.x, (1 / inner) * part.u, part.volume, kind, false);
             }
         });
-    } while (!found_all(find, room));
+    } while (!found_all(find, workspace));
     const int n = read(find.count, 1)[0];
     if (n == 0) return {};
-    forget(find, n, phi, wet, tiles, room);
+    forget(find, n, phi, wet, tiles, workspace);
     // The particles of what is gone go, too, or they would put it back.
     if (particles && particles->count() > 0) {
-        const int* const around = room.referred.data() + phi.grid().origin;
+        const int* const around = workspace.referred.data() + phi.grid().origin;
         const ParticleView<D> marker = particles->view();
         parallel_range("isolated", particles->count(), [=] TARN_KERNEL(int i) {
             const Vec<D, float> x = marker.at(i);
@@ -365,26 +365,26 @@ std::vector<Lost<D>> take_isolated(Field<D>& phi, Particles<D>* particles, const
 
 template <int D>
 std::vector<Lost<D>> cells_of(const Field<D, int>& bodies, const std::vector<int>& wanted, const FaceField<D>& velocity,
-                              const Tiles<D>& tiles, double dt, FragmentRoom<D>& room)
+                              const Tiles<D>& tiles, double dt, DropletWorkspace<D>& workspace)
 {
     const Cell<D> cells = bodies.grid().cells;
     const float s = static_cast<float>(dt / bodies.grid().h);
     const auto body = bodies.view();
     const auto u = velocity.view();
-    const Mirror mirror;
-    const int* const want = mirror.of(wanted.data(), wanted.size());
+    const DeviceCopy device_copy;
+    const int* const want = device_copy.of(wanted.data(), wanted.size());
     const int count = static_cast<int>(wanted.size());
-    Finder<D> find = finder(room);
+    Finder<D> find = finder(workspace);
     do {
-        find = finder(room);
+        find = finder(workspace);
         parallel_for("cells of bodies", tiles, [=] TARN_KERNEL(Cell<D> c) {
             const int own = body(c);
             if (!(own > 0 && own < count) || !want[own]) return;
             const Vec<D, float> v = velocity_at_cell(u, c);
             find(body.index(c), trace_far(u, cells, c.template as<float>(), v, s), v, static_cast<float>(own),
-                 FragmentKind::droplet, false);
+                 DropletKind::droplet, false);
         });
-    } while (!found_all(find, room));
+    } while (!found_all(find, workspace));
     std::vector<Lost<D>> lost = found_by(find);
     for (Lost<D>& l : lost) {
         l.body = static_cast<int>(l.volume);
@@ -396,7 +396,7 @@ std::vector<Lost<D>> cells_of(const Field<D, int>& bodies, const std::vector<int
 template <int D>
 void share_missing(std::vector<Lost<D>>& lost, double missing)
 {
-    const FragmentKind wanted = missing > 0 ? FragmentKind::droplet : FragmentKind::bubble;
+    const DropletKind wanted = missing > 0 ? DropletKind::droplet : DropletKind::bubble;
     double guessed = 0;
     for (const Lost<D>& l : lost)
         if (l.guessed && l.kind == wanted) guessed += l.volume;
@@ -409,13 +409,13 @@ void share_missing(std::vector<Lost<D>>& lost, double missing)
 
 #define TARN_INSTANTIATE(D)                                                                                          \
     template std::vector<Lost<D>> find_never_referred(const Field<D>&, const FaceField<D>&, const FaceField<D>&,     \
-                                                      const WetPart<D>&, const Tiles<D>&, double, FragmentRoom<D>&,  \
+                                                      const WetPart<D>&, const Tiles<D>&, double, DropletWorkspace<D>&,  \
                                                       bool);                                                         \
     template void keep_out_of_place(std::vector<Lost<D>>&, const Field<D>&);                                         \
     template std::vector<Lost<D>> take_isolated(Field<D>&, Particles<D>*, const FaceField<D>&, const WetPart<D>&,    \
-                                                const Tiles<D>&, FragmentRoom<D>&);                                  \
+                                                const Tiles<D>&, DropletWorkspace<D>&);                                  \
     template std::vector<Lost<D>> cells_of(const Field<D, int>&, const std::vector<int>&, const FaceField<D>&,       \
-                                           const Tiles<D>&, double, FragmentRoom<D>&);                               \
+                                           const Tiles<D>&, double, DropletWorkspace<D>&);                               \
     template void share_missing(std::vector<Lost<D>>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)

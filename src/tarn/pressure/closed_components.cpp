@@ -37,23 +37,23 @@ long count_unknowns(const Poisson<D>& system)
 }
 
 template <int D>
-ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& excess, Field<D, int>& labels,
+ClosedComponents<D> find_closed_components(const Poisson<D>& system, const Field<D>& dirichlet, Field<D, int>& labels,
                                      bool solids)
 {
-    const auto ev = excess.view(), inverse = std::as_const(*system.inverse_diagonal).view();
-    ClosedPockets<D> pockets;
+    const auto ev = dirichlet.view(), inverse = std::as_const(*system.inverse_diagonal).view();
+    ClosedComponents<D> closed;
     // In a box without solids, water either has a surface or fills the box. On an octree, if any of it has none.
     if (!solids || system.octree) {
         const bool outside = system.octree && any_leaf_at_open_side(*system.octree);
-        pockets.everything = !outside && parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+        closed.everything = !outside && parallel_sum<true>("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                                  const int i = ev.index(c);
                                  return (inverse[i] > 0) & (ev[i] > 0) ? 1.0 : 0.0;
                              }) == 0;
-        if (pockets.everything) pockets.sizes = {static_cast<double>(count_unknowns(system))};
-        if (!solids || pockets.everything) return pockets;
+        if (closed.everything) closed.sizes = {static_cast<double>(count_unknowns(system))};
+        if (!solids || closed.everything) return closed;
     }
 
-    if (labels.size() == 0) labels = Field<D, int>(excess.grid());
+    if (labels.size() == 0) labels = Field<D, int>(dirichlet.grid());
     const auto label = labels.view();
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = ev.index(c);
@@ -73,19 +73,19 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
         const int i = label.index(c);
         if (label[i] != no_unknown) label[i] = find_root(label.data, i);
     });
-    pockets.bodies = static_cast<int>(parallel_sum("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
+    closed.bodies = static_cast<int>(parallel_sum("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
         return label[i] == i ? 1.0 : 0.0;
     }));
-    if (pockets.bodies == 0) return pockets;
+    if (closed.bodies == 0) return closed;
 
-    if (pockets.bodies == 1) {
+    if (closed.bodies == 1) {
         const double open = parallel_sum("pockets", system.tiles,
                                          [=] TARN_KERNEL(Cell<D> c) { return label(c) == surface ? 1.0 : 0.0; });
         if (open == 0) {
-            pockets.everything = true;
-            pockets.sizes = {static_cast<double>(count_unknowns(system))};
-            return pockets;
+            closed.everything = true;
+            closed.sizes = {static_cast<double>(count_unknowns(system))};
+            return closed;
         }
     }
 
@@ -94,49 +94,49 @@ ClosedPockets<D> find_closed_pockets(const Poisson<D>& system, const Field<D>& e
     int* const next = counter.data();
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c);
-        if (label[i] == i) label[i] = first_pocket - atomic_add(next, 1);
+        if (label[i] == i) label[i] = first_closed - atomic_add(next, 1);
     });
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
         const int i = label.index(c), root = label[i];
         if (root >= 0 && root != no_unknown) label[i] = label[root];
     });
-    pockets.labels = &labels;
-    if (pockets.bodies <= few) {
-        for (int n = 0; n < pockets.bodies; ++n) pockets.sizes.push_back(count(labels, system.tiles, first_pocket - n));
-        return pockets;
+    closed.labels = &labels;
+    if (closed.bodies <= few) {
+        for (int n = 0; n < closed.bodies; ++n) closed.sizes.push_back(count(labels, system.tiles, first_closed - n));
+        return closed;
     }
-    pockets.totals = Memory<long long>(2 * static_cast<size_t>(pockets.bodies));
-    long long* const sizes = pockets.totals.data() + pockets.bodies;
+    closed.totals = Memory<long long>(2 * static_cast<size_t>(closed.bodies));
+    long long* const sizes = closed.totals.data() + closed.bodies;
     parallel_for("pockets", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) <= first_pocket) atomic_add(sizes + (first_pocket - label(c)), 1);
+        if (label(c) <= first_closed) atomic_add(sizes + (first_closed - label(c)), 1);
     });
-    return pockets;
+    return closed;
 }
 
 template <int D>
-void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>& pockets)
+void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedComponents<D>& closed)
 {
     const auto v = f.view();
-    if (pockets.everything) {
+    if (closed.everything) {
         const auto inverse = std::as_const(*system.inverse_diagonal).view();
         const double sum = parallel_sum<true>("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
             const double here = v(c);
             return inverse(c) > 0 ? here : 0.0;
         });
-        const float mean = static_cast<float>(pockets.sizes[0] > 0 ? sum / pockets.sizes[0] : 0);
+        const float mean = static_cast<float>(closed.sizes[0] > 0 ? sum / closed.sizes[0] : 0);
         parallel_for<true>("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= inverse(c) > 0 ? mean : 0.0f; });
         return;
     }
-    if (pockets.bodies == 0) return;
+    if (closed.bodies == 0) return;
 
-    const auto label = std::as_const(*pockets.labels).view();
-    if (pockets.bodies <= few) {
-        for (int n = 0; n < pockets.bodies; ++n) {
-            const int body = first_pocket - n;
+    const auto label = std::as_const(*closed.labels).view();
+    if (closed.bodies <= few) {
+        for (int n = 0; n < closed.bodies; ++n) {
+            const int body = first_closed - n;
             const double sum = parallel_sum("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
                 return label(c) == body ? static_cast<double>(v(c)) : 0.0;
             });
-            const float mean = static_cast<float>(sum / pockets.sizes[static_cast<size_t>(n)]);
+            const float mean = static_cast<float>(sum / closed.sizes[static_cast<size_t>(n)]);
             parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) { v(c) -= label(c) == body ? mean : 0.0f; });
         }
         return;
@@ -144,29 +144,29 @@ void remove_means(Field<D>& f, const Poisson<D>& system, const ClosedPockets<D>&
 
     // Sums of whole numbers do not depend on their order.
     const double largest = parallel_max("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        return label(c) <= first_pocket ? std::fabs(v(c)) : 0.0f;
+        return label(c) <= first_closed ? std::fabs(v(c)) : 0.0f;
     });
     if (!(largest > 0)) return;
     const double scale = 0x1p60 / (largest * static_cast<double>(f.grid().count()));
-    long long* const sums = pockets.totals.data();
-    const long long* const sizes = sums + pockets.bodies;
-    parallel_range("means", pockets.bodies, [=] TARN_KERNEL(int n) { sums[n] = 0; });
+    long long* const sums = closed.totals.data();
+    const long long* const sizes = sums + closed.bodies;
+    parallel_range("means", closed.bodies, [=] TARN_KERNEL(int n) { sums[n] = 0; });
     parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) <= first_pocket)
-            atomic_add(sums + (first_pocket - label(c)), static_cast<long long>(v(c) * scale));
+        if (label(c) <= first_closed)
+            atomic_add(sums + (first_closed - label(c)), static_cast<long long>(v(c) * scale));
     });
     parallel_for("means", system.tiles, [=] TARN_KERNEL(Cell<D> c) {
-        if (label(c) > first_pocket) return;
-        const int n = first_pocket - label(c);
+        if (label(c) > first_closed) return;
+        const int n = first_closed - label(c);
         v(c) -= static_cast<float>(static_cast<double>(sums[n]) / scale / static_cast<double>(sizes[n]));
     });
 }
 
 template long count_unknowns(const Poisson<2>&);
 template long count_unknowns(const Poisson<3>&);
-template ClosedPockets<2> find_closed_pockets(const Poisson<2>&, const Field<2>&, Field<2, int>&, bool);
-template ClosedPockets<3> find_closed_pockets(const Poisson<3>&, const Field<3>&, Field<3, int>&, bool);
-template void remove_means(Field<2>&, const Poisson<2>&, const ClosedPockets<2>&);
-template void remove_means(Field<3>&, const Poisson<3>&, const ClosedPockets<3>&);
+template ClosedComponents<2> find_closed_components(const Poisson<2>&, const Field<2>&, Field<2, int>&, bool);
+template ClosedComponents<3> find_closed_components(const Poisson<3>&, const Field<3>&, Field<3, int>&, bool);
+template void remove_means(Field<2>&, const Poisson<2>&, const ClosedComponents<2>&);
+template void remove_means(Field<3>&, const Poisson<3>&, const ClosedComponents<3>&);
 
 }  // namespace tarn

@@ -21,7 +21,7 @@ Params splash()
     p.method.surface = SurfaceKind::level_set;
     p.method.advection = p.surface.advection = Advection::cip;
     p.time.cfl = 10;
-    p.fragments.pieces_per_speed = 1;
+    p.droplets.pieces_per_speed = 1;
     return p;
 }
 
@@ -37,9 +37,9 @@ void expect_same(const Water<2>& a, const Water<2>& b)
         EXPECT_TRUE(same(a.phi_gradient.along[i], b.phi_gradient.along[i]));
         for (int j = 0; j < 2; ++j) EXPECT_TRUE(same(a.velocity_gradient[i].along[j], b.velocity_gradient[i].along[j]));
     }
-    ASSERT_EQ(a.fragments.count(), b.fragments.count());
-    for (int c = 0; c < Fragments<2>::columns; ++c)
-        for (int i = 0; i < a.fragments.count(); ++i) EXPECT_EQ(a.fragments.column(c)[i], b.fragments.column(c)[i]);
+    ASSERT_EQ(a.droplets.count(), b.droplets.count());
+    for (int c = 0; c < Droplets<2>::columns; ++c)
+        for (int i = 0; i < a.droplets.count(); ++i) EXPECT_EQ(a.droplets.column(c)[i], b.droplets.column(c)[i]);
     EXPECT_EQ(a.exchange.volume, b.exchange.volume);
     EXPECT_EQ(a.exchange.momentum[1], b.exchange.momentum[1]);
     EXPECT_EQ(a.exchange.next_id, b.exchange.next_id);
@@ -51,7 +51,7 @@ TEST(WaterAndAir, resume_to_the_same_bits)
     const Scene scene = scene_of(splash());
     Water<2> w = initial_water<2>(scene);
     run_to(w, scene, 1.1);
-    ASSERT_GT(w.fragments.count(), 0);
+    ASSERT_GT(w.droplets.count(), 0);
     save_checkpoint(folder / "state", w, 1);
     Backup<2> backup(w.grid);
     backup.take(w);
@@ -80,14 +80,14 @@ TEST(WaterAndAir, fragments_are_written_as_points)
 {
     const TemporaryFolder folder;
     Params p = splash();
-    p.fragments.stretch = 0.5;
+    p.droplets.stretch = 0.5;
     const Scene scene = scene_of(p);
     Water<2> w = initial_water<2>(scene);
-    add_fragments(w.fragments,
-                  {Lost<2>{Vec2{10, 20}, Vec2{0.5, 0}, 0.5, FragmentKind::droplet},
-                   Lost<2>{Vec2{5, 5}, Vec2{0, 0}, 0.25, FragmentKind::bubble}},
+    add_fragments(w.droplets,
+                  {Lost<2>{Vec2{10, 20}, Vec2{0.5, 0}, 0.5, DropletKind::droplet},
+                   Lost<2>{Vec2{5, 5}, Vec2{0, 0}, 0.25, DropletKind::bubble}},
                   w.grid, p, w.exchange);
-    const std::vector<Drop> drops = drops_of(w, p.fragments);
+    const std::vector<Drop> drops = drops_of(w, p.droplets);
     ASSERT_EQ(drops.size(), 2u);
     EXPECT_NEAR(drops[0].position[0], 10.5 / 48, 1e-6);
     EXPECT_NEAR(drops[0].radius, std::sqrt(0.5 / M_PI) / 48, 1e-6);

@@ -6,16 +6,16 @@
 
 namespace tarn {
 
-class Late {
+class DeviceScalar {
 public:
 #if defined(__CUDACC__)
-    explicit Late(const float* made) : made_(made) {}
+    explicit DeviceScalar(const float* made) : made_(made) {}
     __device__ operator float() const { return *made_; }
 
 private:
     const float* made_;
 #else
-    explicit Late(const float* made) : value_(*made) {}
+    explicit DeviceScalar(const float* made) : value_(*made) {}
     operator float() const { return value_; }
 
 private:

@@ -48,20 +48,20 @@ struct Suction {
     double per_metre = 1;   // rho
     TARN_HD Vec<D, float> weight(Vec<D> x) const { return (per_metre * take<D>(frame.at(lift<D>(x)))).template as<float>(); }
     float least = 0;        // less is not told from the solver's error
-    InPocket<D> in_pocket;  // where the pressure is known up to a constant: such water is never parted
+    InClosedComponent<D> in_closed;  // where the pressure is known up to a constant: such water is never separated
 };
 
 // Part water from the walls that pull at it. Return whether there were any.
 template <int D>
-[[nodiscard]] bool part_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
+[[nodiscard]] bool separate_from_sides(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
                                    const Boundary<D>& boundary, double band, const Tiles<D>& tiles);
 template <int D>
-[[nodiscard]] bool part_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
+[[nodiscard]] bool separate_from_solids(Field<D>& phi, const Field<D>& pressure, const Suction<D>& suction,
                                     const Boundary<D>& boundary, double band, const Tiles<D>& tiles,
                                     Field<D>& scratch);
 
 // Air beside a side that water has left moves as the water does, away from the side.
 template <int D>
-void carry_to_parted_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles);
+void carry_to_separated_walls(FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles);
 
 }  // namespace tarn

@@ -1,4 +1,4 @@
-#include "tarn/surface/ledger.h"
+#include "tarn/surface/target_volumes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -50,7 +50,7 @@ struct Seen {
         float farthest = nodes_at_cell<D>(wet.nodes, i);
         for (int n = 0; n < 2 * D; ++n) {
             const int j = i + (n % 2 ? 1 : -1) * wet.phi.next(n / 2);
-            if (!(wet.phi[j] < 0) || wet.sheets.beside(i, n / 2, n % 2) || !has_open_face(j)) continue;
+            if (!(wet.phi[j] < 0) || wet.thin_walls.beside(i, n / 2, n % 2) || !has_open_face(j)) continue;
             const float there = nodes_at_cell<D>(wet.nodes, j);
             if (there > farthest) best = n, farthest = there;
         }
@@ -63,10 +63,10 @@ struct Seen {
         for (int n = 0; body(owner) == 0 && n < 2 * D; ++n) {
             const Cell<D> other = moved<D>(c, n / 2, n % 2 ? 1 : -1);
             const bool inside = other[n / 2] >= 0 && other[n / 2] < wet.cells[n / 2];
-            if (inside && !wet.sheets.beside(body.index(c), n / 2, n % 2)) owner = other;
+            if (inside && !wet.thin_walls.beside(body.index(c), n / 2, n % 2)) owner = other;
         }
         // What a surface cuts off a cell's corner is part of what lies beyond the corner.
-        for (int n = 0; body(owner) == 0 && !wet.sheets.any() && n < (D == 3 ? 27 : 9); ++n) {
+        for (int n = 0; body(owner) == 0 && !wet.thin_walls.any() && n < (D == 3 ? 27 : 9); ++n) {
             Cell<D> other = c;
             bool inside = true;
             for (int a = 0, left = n; a < D; ++a, left /= 3) {
@@ -77,11 +77,11 @@ struct Seen {
         }
         return owner;
     }
-    // Whether a cell joins its lower neighbour, both of which belong to bodies. Sheets are closed faces.
+    // Whether a cell joins its lower neighbour, both of which belong to bodies. ThinWalls are closed faces.
     TARN_HD bool joins(int i, int axis) const
     {
         if (!solids || open[axis][i] > 0) return true;
-        if (wet.sheets.below(i, axis)) return false;
+        if (wet.thin_walls.below(i, axis)) return false;
         return cut_off(i) == 2 * axis || cut_off(i - open[axis].next(axis)) == 2 * axis + 1;
     }
 };
@@ -178,7 +178,7 @@ void unite_bodies(const View<D, int>& label, const Seen<D>& seen, const Tiles<D>
 // Adds up `f`, a body and a volume in cells, row by row of a tile: neighbours are mostly of one body. A deep tile is
 // all like its first cell.
 template <int D, class F>
-void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, const Tiles<D>& shallow,
+void add_by_body(const char* name, const SumsByComponent::Adder& add, Cell<D> cells, const Tiles<D>& shallow,
                  const Tiles<D>& deep, const Tiles<D>& inner, const F& f)
 {
     const auto add_tile = [=] TARN_KERNEL(Cell<D> c) {
@@ -214,32 +214,32 @@ void add_by_body(const char* name, const SumsByBody::Adder& add, Cell<D> cells, 
 }  // namespace
 
 template <int D>
-void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
+void find_bodies(TargetVolumes<D>& targets, const Field<D>& phi, const ClosedFaces<D>* closed, const Tiles<D>& shallow,
                  const Tiles<D>& deep, const Tiles<D>& inner)
 {
     const Seen<D> seen(phi, closed);
-    const auto label = ledger.body.view();
+    const auto label = targets.body.view();
     unite_bodies(label, seen, shallow, deep, inner);
 
     // Every cell finds its root; roots make themselves known, as far as there is room, and are counted.
     int count = 0;
-    for (int room = 1024;; room = count) {
-        int* const roots = room_for(ledger.roots, room + 1);
-        parallel_range("bodies", 1, [=] TARN_KERNEL(int) { roots[room] = 0; });
+    for (int workspace = 1024;; workspace = count) {
+        int* const roots = storage_for(targets.roots, workspace + 1);
+        parallel_range("bodies", 1, [=] TARN_KERNEL(int) { roots[workspace] = 0; });
         for_each_piece("bodies", shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c) {
             const int i = label.index(c);
             if (atomic_load(label.data + i) == no_body) return;
             const int root = find_root(label.data, i);
             atomic_store(label.data + i, root);
             if (root != i) return;
-            const int number = atomic_add(roots + room, 1);
-            if (number < room) roots[number] = i;
+            const int number = atomic_add(roots + workspace, 1);
+            if (number < workspace) roots[number] = i;
         });
-        backend::copy(&count, roots + room, sizeof count);
-        if (count <= room) break;
+        backend::copy(&count, roots + workspace, sizeof count);
+        if (count <= workspace) break;
     }
     // Bodies are numbered by their roots. A root holds its number as a negative one until its own turn comes.
-    int* const roots = ledger.roots.data();
+    int* const roots = targets.roots.data();
     std::vector<int> sorted(static_cast<size_t>(count));
     backend::copy(sorted.data(), roots, sorted.size() * sizeof(int));
     std::sort(sorted.begin(), sorted.end());
@@ -256,7 +256,7 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
     });
 
     // First what belongs to none.
-    SumsByBody sums(static_cast<size_t>(count) + 1);
+    SumsByComponent sums(static_cast<size_t>(count) + 1);
     const View<D, const int> body = label;
     add_by_body("bodies", sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& owner) {
         const float wet = seen.wet(c);
@@ -264,30 +264,30 @@ void find_bodies(Ledger<D>& ledger, const Field<D>& phi, const ClosedFaces<D>* c
         return static_cast<double>(wet);
     });
     const std::vector<double> volumes = sums.result();
-    ledger.actual.assign(volumes.begin() + 1, volumes.end());
-    const double all = std::accumulate(ledger.actual.begin(), ledger.actual.end(), 0.0);
+    targets.actual.assign(volumes.begin() + 1, volumes.end());
+    const double all = std::accumulate(targets.actual.begin(), targets.actual.end(), 0.0);
     const double each = all > 0 ? 1 + volumes[0] / all : 1;
-    for (double& volume : ledger.actual) volume *= each * cell_volume(phi.grid());
+    for (double& volume : targets.actual) volume *= each * cell_volume(phi.grid());
 }
 
 template <int D>
-void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
+void carry(TargetVolumes<D>& targets, const Field<D>& phi, const FaceField<D>& velocity, const ClosedFaces<D>* closed,
            const Tiles<D>& shallow, const Tiles<D>& deep, double dt, double reach, const Sides<D>& sides,
            std::vector<double>* gone, const Tiles<D>& inner)
 {
-    ledger.body.swap(ledger.before);
-    find_bodies(ledger, phi, closed, shallow, deep, inner);
-    const size_t old_count = ledger.expected.size(), count = ledger.actual.size();
-    double should = std::accumulate(ledger.expected.begin(), ledger.expected.end(), ledger.elsewhere);
-    ledger.elsewhere = 0;
+    targets.body.swap(targets.before);
+    find_bodies(targets, phi, closed, shallow, deep, inner);
+    const size_t old_count = targets.expected.size(), count = targets.actual.size();
+    double should = std::accumulate(targets.expected.begin(), targets.expected.end(), targets.elsewhere);
+    targets.elsewhere = 0;
     if (gone) gone->assign(old_count, 0);
     if (count <= 1 && (!gone || (count == 1 && old_count == 1))) {
-        ledger.expected.assign(count, 0);
-        return share_out(ledger, should);
+        targets.expected.assign(count, 0);
+        return share_out(targets, should);
     }
 
     const Seen<D> seen(phi, closed);
-    const auto body = std::as_const(ledger.body).view(), before = std::as_const(ledger.before).view();
+    const auto body = std::as_const(targets.body).view(), before = std::as_const(targets.before).view();
     const auto u = velocity.view();
     const float s = static_cast<float>(dt / phi.grid().h);
     // Far inside the water a cell's own place tells as much.
@@ -295,7 +295,7 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const auto came = [=] TARN_KERNEL(Cell<D> c) {
         return seen.wet.phi(c) < inside ? before(c) : came_from<D>(before, u, seen.wet.cells, sides, c, s);
     };
-    SumsByBody left_sums(old_count);
+    SumsByComponent left_sums(old_count);
     add_by_body("ledger", left_sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& from) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
@@ -307,12 +307,12 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
     const double cell = cell_volume(phi.grid());
     // In one body's cells there is so much of what it should hold for every wet cell that came from it.
     std::vector<double> share(old_count);
-    for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? ledger.expected[i] / cell / left[i] : 0;
+    for (size_t i = 0; i < old_count; ++i) share[i] = left[i] > 0 ? targets.expected[i] / cell / left[i] : 0;
     for (size_t i = 0; i < old_count && gone; ++i)
-        if (!(left[i] > 0)) should -= (*gone)[i] = ledger.expected[i];
-    const Mirror mirror;
-    const double* const each = mirror.of(share.data(), share.size());
-    SumsByBody new_sums(count);
+        if (!(left[i] > 0)) should -= (*gone)[i] = targets.expected[i];
+    const DeviceCopy device_copy;
+    const double* const each = device_copy.of(share.data(), share.size());
+    SumsByComponent new_sums(count);
     add_by_body("ledger", new_sums.adder(), seen.wet.cells, shallow, deep, inner, [=] TARN_KERNEL(Cell<D> c, int& to) {
         const float wet = seen.wet(c);
         if (!(wet > 0)) return 0.0;
@@ -322,32 +322,32 @@ void carry(Ledger<D>& ledger, const Field<D>& phi, const FaceField<D>& velocity,
         to = body(owner);
         return each[from - 1] * static_cast<double>(wet);
     });
-    ledger.expected = new_sums.result();
-    for (double& volume : ledger.expected) volume *= cell;
+    targets.expected = new_sums.result();
+    for (double& volume : targets.expected) volume *= cell;
     // What bodies held that are gone, and what rounding took.
-    share_out(ledger, should - std::accumulate(ledger.expected.begin(), ledger.expected.end(), 0.0));
+    share_out(targets, should - std::accumulate(targets.expected.begin(), targets.expected.end(), 0.0));
 }
 
 template <int D>
-void share_out(Ledger<D>& ledger, double volume)
+void share_out(TargetVolumes<D>& targets, double volume)
 {
     // What is given goes by what components hold, what is taken by what they should hold, so that none should hold less
     // than nothing.
-    const std::vector<double> weight = volume > 0 ? ledger.actual : ledger.expected;
+    const std::vector<double> weight = volume > 0 ? targets.actual : targets.expected;
     const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
     if (!(all > 0)) {
-        ledger.elsewhere += volume;
+        targets.elsewhere += volume;
         return;
     }
-    for (size_t i = 0; i < weight.size(); ++i) ledger.expected[i] += volume * weight[i] / all;
+    for (size_t i = 0; i < weight.size(); ++i) targets.expected[i] += volume * weight[i] / all;
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \
-    template void find_bodies(Ledger<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&,  \
+    template void find_bodies(TargetVolumes<D>&, const Field<D>&, const ClosedFaces<D>*, const Tiles<D>&, const Tiles<D>&,  \
                               const Tiles<D>&);                                                                      \
-    template void carry(Ledger<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&,    \
+    template void carry(TargetVolumes<D>&, const Field<D>&, const FaceField<D>&, const ClosedFaces<D>*, const Tiles<D>&,    \
                         const Tiles<D>&, double, double, const Sides<D>&, std::vector<double>*, const Tiles<D>&);    \
-    template void share_out(Ledger<D>&, double);
+    template void share_out(TargetVolumes<D>&, double);
 TARN_INSTANTIATE(2)
 TARN_INSTANTIATE(3)
 #undef TARN_INSTANTIATE

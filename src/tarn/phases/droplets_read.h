@@ -1,5 +1,5 @@
 #pragma once
-// What both files of fragments need: sizes, and what kernels found, as the program sees it.
+// What both files of droplets need: sizes, and what kernels found, as the program sees it.
 
 #include <cmath>
 #include <numbers>

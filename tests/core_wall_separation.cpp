@@ -152,10 +152,10 @@ TEST(Ceiling, is_let_go_of_by_a_copy_alike)
     two.ahead = one.ahead;
     two.particles.copy(one.particles);
     two.enclosed_air = one.enclosed_air;
-    two.fragments.copy(one.fragments);
-    two.ledger.expected = one.ledger.expected;
-    two.ledger.elsewhere = one.ledger.elsewhere;
-    two.ledger.body.copy(one.ledger.body);
+    two.droplets.copy(one.droplets);
+    two.targets.expected = one.targets.expected;
+    two.targets.elsewhere = one.targets.elsewhere;
+    two.targets.body.copy(one.targets.body);
     restore(two, scene);
     run_to(one, scene, 0.2);
     run_to(two, scene, 0.2);

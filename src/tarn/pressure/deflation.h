@@ -11,10 +11,10 @@
 namespace tarn {
 
 template <int D>
-class LightBodies {
+class DeflationAggregates {
 public:
     // Finds the bodies of a system whose inverse diagonal is not looked at.
-    void find(const Poisson<D>& system, const Field<D>& excess);
+    void find(const Poisson<D>& system, const Field<D>& dirichlet);
 
     // Moves every body's x by one number, so that its residuals add up to zero, or would if the others stayed: that is
     // symmetric.
@@ -27,7 +27,7 @@ private:
     Memory<int> starts_, taken_;  // of bodies by that index: where their cells begin, and how many are listed
     Memory<int> roots_, cells_;   // bodies, and their cells
     Memory<int> count_;
-    Memory<float> ties_;     // the excess of each listed cell
+    Memory<float> dirichlet_terms_;     // the Dirichlet term of each listed cell
     Memory<float> inverse_;  // of each body: one over what it conducts to others
     mutable Memory<float> shifts_;
 };

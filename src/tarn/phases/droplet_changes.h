@@ -1,5 +1,5 @@
 #pragma once
-// What droplets and bubbles see of the grid, and what they do to it: for fragments.cpp alone.
+// What droplets and bubbles see of the grid, and what they do to it: for droplets.cpp alone.
 
 #include <algorithm>
 #include <cmath>
@@ -8,13 +8,13 @@
 
 #include "tarn/advect/trace.h"
 #include "tarn/field/sample.h"
-#include "tarn/phases/fragments.h"
-#include "tarn/phases/fragments_read.h"
+#include "tarn/phases/droplets.h"
+#include "tarn/phases/droplets_read.h"
 #include "tarn/phases/two_fluids.h"
 
 namespace tarn {
 
-// What a fragment meets at its place.
+// What a droplet meets at its place.
 template <int D>
 struct Met {
     float u[D], grad_p[D], rho, phi;
@@ -25,14 +25,14 @@ struct Met {
 
 // What each meets.
 template <int D>
-std::vector<Met<D>> look_around(const std::vector<Fragment<D>>& list, const Field<D>& phi, const FaceField<D>& velocity,
+std::vector<Met<D>> look_around(const std::vector<Droplet<D>>& list, const Field<D>& phi, const FaceField<D>& velocity,
                                 const Field<D>& pressure, const FaceField<D>& density)
 {
     const int n = static_cast<int>(list.size());
     std::vector<Vec<D, float>> places;
-    for (const Fragment<D>& f : list) places.push_back(f.x.template as<float>());
-    const Mirror mirror;
-    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    for (const Droplet<D>& f : list) places.push_back(f.x.template as<float>());
+    const DeviceCopy device_copy;
+    const Vec<D, float>* const at = device_copy.of(places.data(), places.size());
     Memory<Met<D>> met(static_cast<size_t>(std::max(n, 1)));
     Met<D>* const out = met.data();
     const Cell<D> cells = phi.grid().cells;
@@ -77,7 +77,7 @@ struct Changes {
     std::map<int, float> phi;           // new values
     std::map<int, float> sphere[2];     // distances to droplets, to be united, and out of bubbles, to be cut out
 
-    // An impulse, in kg m/s, along an axis, on the faces around a fragment.
+    // An impulse, in kg m/s, along an axis, on the faces around a droplet.
     void push(const Met<D>& m, int axis, double impulse, const Grid<D>& grid)
     {
         const double du = impulse / (m.mass[axis] * cell_volume(grid));
@@ -136,20 +136,20 @@ void apply(const Changes<D>& changes, Field<D>& phi, FaceField<D>& velocity)
     const auto p = phi.view();
     for (int a = 0; a < D; ++a) {
         const Listed<float> list(changes.velocity[a]);
-        const Mirror m1, m2;
+        const DeviceCopy m1, m2;
         const int* const where = m1.of(list.where.data(), list.where.size());
         const float* const value = m2.of(list.value.data(), list.value.size());
         const auto u = velocity[a].view();
         parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) { u[where[n]] += value[n]; });
     }
     const Listed<float> list(changes.phi);
-    const Mirror m1, m2;
+    const DeviceCopy m1, m2;
     const int* const where = m1.of(list.where.data(), list.where.size());
     const float* const value = m2.of(list.value.data(), list.value.size());
     parallel_range("fragments", list.size(), [=] TARN_KERNEL(int n) { p[where[n]] = value[n]; });
     for (int kind = 0; kind < 2; ++kind) {
         const Listed<float> spheres(changes.sphere[kind]);
-        const Mirror m3, m4;
+        const DeviceCopy m3, m4;
         const int* const inside = m3.of(spheres.where.data(), spheres.where.size());
         const float* const distance = m4.of(spheres.value.data(), spheres.value.size());
         const bool unite = kind == 0;
@@ -181,8 +181,8 @@ template <int D>
 std::vector<Patch<D>> patches_around(const std::vector<Vec<D, float>>& places, const Field<D>& phi)
 {
     const int n = static_cast<int>(places.size());
-    const Mirror mirror;
-    const Vec<D, float>* const at = mirror.of(places.data(), places.size());
+    const DeviceCopy device_copy;
+    const Vec<D, float>* const at = device_copy.of(places.data(), places.size());
     Memory<Patch<D>> patches(static_cast<size_t>(std::max(n, 1)));
     Patch<D>* const out = patches.data();
     const Grid<D> grid = phi.grid();
@@ -190,7 +190,7 @@ std::vector<Patch<D>> patches_around(const std::vector<Vec<D, float>>& places, c
     parallel_range("fragments", n * Patch<D>::size, [=] TARN_KERNEL(int i) {
         const int k = i % Patch<D>::size;
         const Cell<D> c = patch_cell<D>(at[i / Patch<D>::size], k);
-        out[i / Patch<D>::size].phi[k] = grid.contains(c) ? f(c) : nowhere;
+        out[i / Patch<D>::size].phi[k] = grid.contains(c) ? f(c) : outside;
     });
     return read(out, n);
 }
@@ -207,7 +207,7 @@ void give_back(Changes<D>& changes, const Patch<D>& patch, Vec<D, float> x, doub
     };
     std::vector<Entry> entries;
     for (int k = 0; k < Patch<D>::size; ++k) {
-        if (is_nowhere(patch.phi[k])) continue;
+        if (is_outside(patch.phi[k])) continue;
         const Cell<D> c = patch_cell<D>(x, k);
         const Vec<D, float> away = c.template as<float>() - x;
         const float weight = 1 - dot(away, away) / (patch_reach * patch_reach);
