@@ -199,24 +199,5 @@ TEST(Advection, has_the_order_that_its_scheme_promises)
     EXPECT_GE(order(Advection::weno5, 48, 0.5), 4);
 }
 
-// A plane comes to a wall at the same speed everywhere: phi is carried exactly, in the cells beside the wall, too.
-TEST(Advection, carries_a_plane_into_a_wall)
-{
-    const Grid<2> grid(Cell<2>::all(16), 1.0 / 16);
-    const double h = grid.h, move = 0.45 * h;
-    FaceField<2> u(grid);
-    parallel_for_faces("fall", all_tiles(grid), 1, [&](Cell<2> c) { u[1](c) = -1; });
-    for (const Advection scheme : {Advection::semi_lagrangian, Advection::maccormack}) {
-        double level = 3.3 * h;
-        Field<2> phi = field_of(grid, [&](Vec2 x) { return level - x[1]; });
-        Field<2> one(grid), two(grid);
-        Field<2>* const scratch[2] = {&one, &two};
-        for (; level > h; level -= move) {
-            for (int j = 0; j < 4; ++j) EXPECT_NEAR(phi(Cell<2>{8, j}), level - grid.centre(Cell<2>{8, j})[1], 1e-4 * h);
-            advect(phi, u, all_tiles(grid), move, scheme, 4 * h, 8 * h, scratch);
-        }
-    }
-}
-
 }  // namespace
 }  // namespace tarn

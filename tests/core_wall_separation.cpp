@@ -1,8 +1,6 @@
 // Walls push water and do not pull it: it falls from ceilings, and stays where it has no air to fall into.
 
-#include <array>
 #include <cstring>
-#include <utility>
 
 #include "run_water.h"
 
@@ -220,32 +218,6 @@ TEST(Gap, is_water_like_any_other_once_it_is_closed)
             EXPECT_LT(measure(w, p).max_divergence * h, 1e-3) << "of 1 m/s; from " << bottom;
         }
     }
-}
-
-// Drops of 14 cells thrown against each side of a box, without gravity, in steps of half a cell to four cells. What reaches a wall within a
-// step turns aside there; nothing corrects the volume. Where it went on behind the wall, 4, 5, 12 and 27 % of it were lost.
-TEST(Impact, loses_little_water)
-{
-    constexpr std::array<std::pair<double, double>, 4> most{{{0.5, 0.03}, {1, 0.04}, {2, 0.07}, {4, 0.13}}};
-    for (const auto& [cfl, part] : most)
-        for (int a = 0; a < 2; ++a)
-            for (const double way : {-1.0, 1.0}) {
-                Params p = pool(2, 48, 1);
-                p.domain.gravity = Vec3{};
-                p.time.cfl = cfl;
-                p.surface.volume_correction = false;
-                p.water[0] = WaterParams{};
-                p.water[0].shape = ShapeKind::sphere;
-                p.water[0].center = Vec3{0.5, 0.5, 0};
-                p.water[0].radius = 0.15;
-                p.water[0].velocity[a] = 4 * way;
-                const Scene scene = scene_of(p);
-                Water<2> w = initial_water<2>(scene);
-                const double before = measure(w, p).volume;
-                double least = before;
-                run_to(w, scene, 0.12, [&](const StepReport&) { least = std::min(least, measure(w, p).volume); });
-                EXPECT_GT(least, (1 - part) * before) << "cfl " << cfl << ", axis " << a << ", " << way;
-            }
 }
 
 }  // namespace

@@ -16,12 +16,13 @@ TARN_HD inline float maccormack(const View<D, const float>& old, const View<D, c
                                 const FaceView<D, const float>& u, const Place<D, axis>& place, Cell<D> c, float s)
 {
     // e = (old - back(forth)) / 2 is the error of one trip; the path forth starts at x.
-    const Vec<D, float> to = trace(u, place, c, s, false), from = trace(u, place, c, -s, false);
-    // A distance has no values beyond the grid to be limited to, and goes on there as it is at the end.
-    if (axis < 0 && !place.inside(from)) return forth(c);
-    const float back = sample(forth, axis < 0 ? place.find_beyond(forth, to) : place.find(forth, to));
+    const float back = sample(forth, place.find(forth, trace(u, place, c, s, false)));
     const float corrected = forth(c) + 0.5f * (old(c) - back);
     float lo, hi;
+    const Vec<D, float> from = trace(u, place, c, -s, false);
+    // A distance from beyond the grid has no values around it to be limited to.
+    if constexpr (axis < 0)
+        if (!place.inside(from)) return forth(c);
     extremes(old, place.find(old, from).index, lo, hi);
     return clamp(corrected, lo, hi);
 }

@@ -34,14 +34,6 @@ struct Place {
         if constexpr (axis >= 0) x[axis] += 0.5f;
         return locate(f, x, last);
     }
-    // The same, continued linearly past the last values.
-    template <class T>
-    TARN_HD Lattice<D> find_beyond(const View<D, T>& f, Vec<D, float> x) const
-    {
-        Lattice<D> l = find(f, x);
-        for (int a = 0; a < D; ++a) l.w[a] += x[a] - clamp(x[a], 0, static_cast<float>(last[a]));
-        return l;
-    }
     template <class T>
     TARN_HD Vec<D, float> velocity(const FaceView<D, T>& u, Cell<D> c) const
     {

@@ -5,16 +5,9 @@
 
 #include "tarn/backend/memory.h"
 #include "tarn/field/thin_walls.h"
-#include "tarn/pressure/surface_fraction.h"
 #include "tarn/surface/gap.h"
 
 namespace tarn {
-
-// The mark of faces in contact (pressure/contacts.h), which no gap is wider from than this many cells.
-inline constexpr uint8_t in_contact = 2;
-inline constexpr int most_gap = 64;
-// Solids stop water that falls on them along an axis where their normal has this much of it; along others it slides.
-inline constexpr float facing = 0.95f;
 
 template <int D>
 struct Boundary {
@@ -29,11 +22,6 @@ struct Boundary {
     // Tell where water has separated from walls; null: nowhere.
     View<D, const float> phi, solid_distance;
     ThinWalls<D> thin_walls;  // walls thinner than a cell, which water does not part from
-    // Faces whose water comes to a wall beyond a gap within dt; the mark's data null: none.
-    struct {
-        FaceView<D, const uint8_t> mark;
-        float h, dt;
-    } contact = {};
 
     TARN_HD bool at_wall(Cell<D> c, int axis) const { return c[axis] == 0 || c[axis] == cells[axis]; }
 
@@ -48,31 +36,6 @@ struct Boundary {
         const int i = phi.index(c);
         return phi.data && !thin_walls.below(i, axis) && air_between<D>(phi, solid_distance, i, i - phi.next(axis), axis) &&
                dry_where_closed<D>(phi, solid_distance, c, axis);
-    }
-    TARN_HD bool touches_at_face(Cell<D> c, int axis) const { return contact.mark[axis].data && contact.mark[axis](c) == in_contact; }
-    // The way along an axis, in cells, from the surface at a face between a wet cell and a dry one to where the wall beyond the dry cells
-    // will be after the step; `nowhere` where there is none as near as `reach`, or it does not face the water.
-    TARN_HD float gap_to_wall(Cell<D> face, int axis, float reach) const
-    {
-        const bool up = !(phi(face) < 0);
-        const Cell<D> below = moved<D>(face, axis, -1);
-        Cell<D> c = up ? face : below;
-        float gap = 0.5f - surface_fraction(phi(up ? below : face), phi(c), contact.h);
-        for (; gap < reach; c[axis] += up ? 1 : -1, gap += 1) {
-            const Cell<D> far = moved<D>(c, axis, up);
-            if (!(phi(c) >= 0) || inlet_at(far, axis) || thin_walls.below(phi.index(far), axis)) return outside;
-            if (at_wall(far, axis)) return wall_open[axis][up] || parted_from_side(far, axis) ? outside : gap + 1;
-            if (solids && !(open[axis](far) > 0)) return gap + gap_to_solid(c, far, axis, up);
-        }
-        return outside;
-    }
-    // The same from the side of a cell that a solid closes the other side of.
-    TARN_HD float gap_to_solid(Cell<D> c, Cell<D> far, int axis, bool up) const
-    {
-        const float out = nodes_normal<D>(solid_distance, c)[axis];
-        if (!((up ? -out : out) > facing)) return outside;
-        const float away = moving ? solid_velocity[axis](far) * contact.dt / contact.h : 0.0f;
-        return 0.5f + clamp(nodes_at_cell<D>(solid_distance, c) / contact.h, -0.5f, 0.5f) + (up ? away : -away);
     }
     // The inlet that prescribes a face's velocity, or 0.
     TARN_HD int inlet_at(Cell<D> c, int axis) const
@@ -101,7 +64,7 @@ struct Boundary {
     // The part of a face through which the pressure moves water.
     TARN_HD float open_at(Cell<D> c, int axis) const
     {
-        if (inlet_at(c, axis) || touches_at_face(c, axis)) return 0;
+        if (inlet_at(c, axis)) return 0;
         const float fraction = solids ? open[axis](c) : 1.0f;
         if (at_wall(c, axis)) return wall_open[axis][c[axis] > 0] || parted_from_side(c, axis) ? fraction : 0.0f;
         return fraction < 1 && parted_from_solid(c, axis) ? 1.0f : fraction;
@@ -109,10 +72,6 @@ struct Boundary {
     // The velocity of what closes the rest of it.
     TARN_HD float closed_velocity(Cell<D> c, int axis) const
     {
-        if (touches_at_face(c, axis)) {
-            const float v = gap_to_wall(c, axis, most_gap) * contact.h / contact.dt;
-            return phi(c) < 0 ? -v : v;
-        }
         const float solid = at_wall(c, axis) || !moving ? 0.0f : solid_velocity[axis](c);
         const int n = inlet_at(c, axis);
         if (!n) return solid;

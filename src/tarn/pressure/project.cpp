@@ -148,7 +148,17 @@ Stages<D> stages_of(FaceField<D>& velocity, Field<D>& x, const Field<D>& phi, co
 {
     const bool plain =
         !boundary.solids && !boundary.inlets && !forces.kappa && !forces.volume_rate && !forces.surface_pressure;
-    return {velocity, x, phi, forces, boundary, active, scratch, surface_of(phi, forces, fluid, to_x), plain_box(phi, boundary), plain};
+    Stages<D> s{velocity, x, phi, forces, boundary, active, scratch, {phi.grid().cells, phi.view(), static_cast<float>(phi.grid().h), {}, 0, {}, to_x, {}},
+                plain_box(phi, boundary), plain};
+    if (forces.kappa) {
+        s.surface.kappa = forces.kappa->view();
+        s.surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
+    }
+    if (forces.surface_pressure) {
+        s.surface.pressure = forces.surface_pressure->view();
+        if (forces.air && forces.air->any_marked()) s.surface.enclosed = forces.air->marked();
+    }
+    return s;
 }
 
 // The faces between wet cells conduct with their open fraction.
@@ -238,8 +248,6 @@ void apply_pressure(const Stages<D>& s, FaceField<D, uint8_t>& known)
                                                    : surface.closeness(below, c);
                 u[i] -= scale * (x_upper - x_lower);
                 k[i] = 1;
-            } else if (boundary.touches_at_face(c, a)) {
-                u[i] = boundary.closed_velocity(c, a);
             } else if (boundary.inlet_at(c, a)) {
                 u[i] = boundary.closed_velocity(c, a);
                 k[i] = 1;
@@ -274,21 +282,6 @@ double fastest_of(const FaceField<D>& velocity, const Tiles<D>& tiles)
 }  // namespace
 
 template <int D>
-SurfaceView<D> surface_of(const Field<D>& phi, const ProjectionForces<D>& forces, const FluidParams& fluid, float to_x)
-{
-    SurfaceView<D> surface{phi.grid().cells, phi.view(), static_cast<float>(phi.grid().h), {}, 0, {}, to_x, {}};
-    if (forces.kappa) {
-        surface.kappa = forces.kappa->view();
-        surface.tension = static_cast<float>(fluid.surface_tension.constant()) * to_x;
-    }
-    if (forces.surface_pressure) {
-        surface.pressure = forces.surface_pressure->view();
-        if (forces.air && forces.air->any_marked()) surface.enclosed = forces.air->marked();
-    }
-    return surface;
-}
-
-template <int D>
 SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uint8_t>& known, const Field<D>& phi,
                     const ProjectionForces<D>& forces, const Boundary<D>& boundary, const TileMap<D>& wet,
                     const Tiles<D>& active, const FluidParams& fluid, const PressureParams& params, double dt,
@@ -298,7 +291,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     constexpr int separating_sets = 2, rejoining_sets = 4;
     constexpr double roughly = 0.1;  // how well a set that is still changing is solved with
     const float to_x = static_cast<float>(dt / (fluid.density.constant() * phi.grid().h));
-    Stages<D> s = stages_of(velocity, pressure, phi, forces, boundary, active, scratch, fluid, to_x);
+    const Stages<D> s = stages_of(velocity, pressure, phi, forces, boundary, active, scratch, fluid, to_x);
     start_walls(projection.walls, velocity, boundary, active);
     LargerCells<D>* const larger = forces.larger;
     if (larger) {
@@ -311,7 +304,6 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
     bool rough = forces.gaps;
     for (int sets = 1;; ++sets) {
         // 1. The system  A x = b.
-        s.plain = s.plain && projection.contacts.faces == 0;
         close_walls(velocity, known, projection.walls, true, boundary, active);
         Poisson<D> system{&scratch.w, &projection.inverse_diagonal, &projection.dirichlet, select(wet, 1), wet, s.plain};
         find_conductances(s);
@@ -370,7 +362,6 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
 }
 
 #define TARN_INSTANTIATE(D)                                                                                          \
-    template SurfaceView<D> surface_of(const Field<D>&, const ProjectionForces<D>&, const FluidParams&, float);      \
     template SolveReport project(FaceField<D>&, Field<D>&, FaceField<D, uint8_t>&, const Field<D>&,                  \
                                  const ProjectionForces<D>&, const Boundary<D>&, const TileMap<D>&, const Tiles<D>&, \
                                  const FluidParams&, const PressureParams&, double, Projection<D>&,                  \

@@ -12,10 +12,9 @@
 #include "tarn/params/params.h"
 #include "tarn/pressure/boundary.h"
 #include "tarn/pressure/conjugate_gradients.h"
-#include "tarn/pressure/contacts.h"
 #include "tarn/pressure/enclosed_air.h"
 #include "tarn/pressure/octree.h"
-#include "tarn/pressure/surface_view.h"
+#include "tarn/pressure/surface_fraction.h"
 
 namespace tarn {
 
@@ -29,7 +28,6 @@ struct Projection {
     Field<D, int> labels;   // only with solids or inlets: of components without Dirichlet rows
     InClosedComponent<D> in_closed;  // in the newest solve
     WallFaces<D> walls;     // the faces of closed sides
-    Contacts contacts;      // what the newest call of `rejoin` found
     Field<D> correction;    // only with air: what the newest solve added to the pressure
 
     Projection() = default;
@@ -74,10 +72,6 @@ struct ProjectionForces {
     bool gaps = false;  // whether some water is separated from a side, so that the set is likely to change
     double fastest = 0;                     // flow to hold the remaining divergence against; found where not given
 };
-
-// The free surface as a projection sees it, x = p `to_x`.
-template <int D>
-SurfaceView<D> surface_of(const Field<D>& phi, const ProjectionForces<D>& forces, const FluidParams& fluid, float to_x);
 
 // Projects `velocity` on the tiles `active` (water and all faces around it); the unknowns are the cells with phi < 0,
 // all in the tiles flagged 1 in `wet`. The solve starts from `pressure`, in Pa, and leaves it there. Faces whose

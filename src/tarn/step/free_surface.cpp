@@ -115,7 +115,6 @@ void extend_velocity(Water<D>& w, const Scene& scene, const Boundary<D>& boundar
     blow(w.velocity, w.known, w.phi, scene, tiles, t, w.faces);
     if (w.gaps) carry_to_separated_walls(w.velocity, w.phi, tiles);
     if (w.solids.any) slide_along_solids(w.velocity, w.solids, boundary, tiles, w.faces);
-    if (w.projection.contacts.faces > 0) carry_to_contacts(w.velocity, w.known, boundary, tiles);
     if (w.octree.any()) join_levels(w);
 }
 
@@ -265,13 +264,10 @@ struct Change {
 // The projection with all that pushes the water: surface tension, sources, the volume correction, enclosed air, and walls
 // that push and do not pull. Gaps at walls may close in the surface's next step, which is as long as its newest.
 template <int D>
-SolveReport make_divergence_free(Water<D>& w, const Scene& scene, Boundary<D> boundary, const Change& change,
+SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary<D>& boundary, const Change& change,
                                  const free_surface::Stages<D>& stages)
 {
     const Params& p = scene.params;
-    w.projection.contacts.faces = 0;
-    const bool contacts = p.method.wall_separation && !(p.fluid.surface_tension.constant() > 0);
-    if (contacts) boundary.contact = {std::as_const(w.known).view(), static_cast<float>(w.grid.h), static_cast<float>(change.move)};
     const double dt = change.dt;
     ProjectionForces<D> forces;
     couple_bodies(forces, w, scene, dt);
@@ -299,11 +295,7 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, Boundary<D> bo
         const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.divergence_source, w.band,
                                                           w.tiles_active, w.scratch[0]);
         if (solids) find_wet_tiles(w);
-        if (!contacts) return sides || solids;
-        const SurfaceView<D> surface = surface_of(w.phi, forces, p.fluid, static_cast<float>(dt / (p.fluid.density.constant() * w.grid.h)));
-        const bool changed =
-            find_contacts(w.known, w.velocity, x, boundary, surface, w.enclosed.marked(), w.tiles_active, w.projection.contacts);
-        return sides || solids || changed;
+        return sides || solids;
     };
     if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
     LargerCells<D> larger = larger_cells(w);

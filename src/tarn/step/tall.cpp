@@ -31,18 +31,13 @@ void mark_known(Water<D>& w, const Boundary<D>& boundary)
             const int n = phi.next(a);
             parallel_for_faces<true>("mark known", w.tiles_active, a, [=](Cell<D> c) {
                 const int i = phi.index(c);
-                if (boundary.touches_at_face(c, a))
-                    u[i] = boundary.closed_velocity(c, a);
-                else
-                    k[i] = phi[i] < 0 || phi[i - n] < 0;
+                k[i] = phi[i] < 0 || phi[i - n] < 0;
             });
             continue;
         }
         parallel_for_faces("mark known", w.tiles_active, a, [=](Cell<D> c) {
             const bool wet = surface.wet(c, a) || surface.wet(moved<D>(c, a, -1), a);
-            if (boundary.touches_at_face(c, a)) {
-                u(c) = boundary.closed_velocity(c, a);
-            } else if (boundary.inlet_at(c, a)) {
+            if (boundary.inlet_at(c, a)) {
                 u(c) = boundary.closed_velocity(c, a);
                 k(c) = 1;
             } else
@@ -305,7 +300,6 @@ void take_pressure(Water<D>& w, const Boundary<D>& boundary, const ProjectionFor
         most = std::max(most, std::fabs(t.b[at(n)]) / t.solver.fine().rows[at(n)]);
     t.divergence = static_cast<double>(most) / w.grid.h;
     mark_known(w, boundary);
-    if (w.projection.contacts.faces > 0) take_surface_rows(w);
 }
 
 // Forces act on what the layer does not hold; new columns for the new surface; then the projection of all. As on the uniform grid

@@ -29,7 +29,6 @@ struct Faces {
     // What flows through a face besides the water that the pressure moves. A closed side moves as close_walls() says.
     float closed_flow(Cell<D> face, int a) const
     {
-        if (boundary.touches_at_face(face, a)) return boundary.closed_velocity(face, a);
         const bool side = w.gaps && boundary.at_wall(face, a);
         if (!side && !boundary.moving && !boundary.inlets) return 0;
         const float open = boundary.open_at(face, a);
