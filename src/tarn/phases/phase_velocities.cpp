@@ -1,13 +1,10 @@
 #include "tarn/phases/phase_velocities.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "tarn/base/axes.h"
 #include "tarn/field/extrapolate.h"
-#include "tarn/phases/droplets_read.h"
 #include "tarn/phases/two_fluids.h"
 #include "tarn/phases/water_velocity.h"
 
@@ -68,133 +65,37 @@ void turn(Field<D>& phi, const Tiles<D>& tiles)
     parallel_for<true>("phase velocities", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = -p(c); });
 }
 
-// The least and the largest of some velocities; of none, the least is the larger.
-struct Range {
-    float least = HUGE_VALF, most = -HUGE_VALF;
-
-    TARN_HD void add(float from, float to)
-    {
-        least = from < least ? from : least;
-        most = to > most ? to : most;
-    }
-    TARN_HD void add(float v) { add(v, v); }
-    TARN_HD float held(float v) const
-    {
-        const float below = v < most ? v : most;
-        return least > most ? 0.0f : (below > least ? below : least);
-    }
-};
-
-// Of what closes faces along `axis`, and of faces that water has as its own, in every tile.
+// The largest component of the velocity on faces of which water holds at least half.
 template <int D>
-std::vector<Range> ranges_of_water(const Field<D>& velocity, const Own<D>& own, const Boundary<D>& boundary, int axis, const TileMap<D>& map)
+float fastest_water(const FaceField<D>& velocity, const Field<D>& phi, const Tiles<D>& tiles)
 {
-    const size_t n = map.flags.size();
-    std::vector<Box<D>> boxes(n);
-    for (size_t t = 0; t < n; ++t) boxes[t] = map.box(map.tile(t));
-    const DeviceCopy device_copy;
-    const Box<D>* const box = device_copy.of(boxes.data(), n);
-    Memory<Range> found(n);
-    Range* const out = found.data();
-    const auto u = velocity.view();
-    const Cell<D> cells = velocity.grid().cells;
-    parallel_range("ranges of water", static_cast<int>(n), [=] TARN_KERNEL(int t) {
-        Range range;
-        const Box<D> b = box[t];
-        for (Cell<D> c = b.lo;;) {
-            for (int side = 0; side < (c[axis] + 1 == cells[axis] ? 2 : 1); ++side) {
-                const Cell<D> face = moved<D>(c, axis, side);
-                const float part = boundary.open_at(face, axis);
-                if (part < 1) range.add(boundary.closed_velocity(face, axis));
-                if (part > 0 && own(face, axis)) range.add(u(face));
-            }
-            int a = 0;
-            while (a < D && ++c[a] == b.hi[a]) {
-                c[a] = b.lo[a];
-                ++a;
-            }
-            if (a == D) break;
+    const FaceView<D, const float> u = velocity.view();
+    const auto p = phi.view();
+    return static_cast<float>(parallel_max("fastest water", tiles, [=] TARN_KERNEL(Cell<D> c) {
+        float most = 0;
+        const int i = p.index(c);
+        for (int a = 0; a < D; ++a) {
+            const float lower = c[a] > 0 ? p[i - p.next(a)] : p[i], here = std::fabs(u[a][i]);
+            most = lower + p[i] <= 0 && here > most ? here : most;
         }
-        out[t] = range;
-    });
-    return read(out, static_cast<int>(n));
-}
-
-// With those up to `reach` tiles away, and half as much again on either side.
-template <int D>
-void widen(std::vector<Range>& ranges, const TileMap<D>& map, int reach)
-{
-    for (int a = 0; a < D; ++a) {
-        const std::vector<Range> before = ranges;
-        map.for_each([&](size_t i, Cell<D> t) {
-            Cell<D> there = t;
-            for (there[a] = std::max(0, t[a] - reach); there[a] <= std::min(map.count[a] - 1, t[a] + reach); ++there[a])
-                ranges[i].add(before[map.index(there)].least, before[map.index(there)].most);
-        });
-    }
-    for (Range& r : ranges) {
-        const float beyond = 0.5f * (r.most - r.least);
-        if (beyond > 0) r.add(r.least - beyond, r.most + beyond);
-    }
-}
-
-// How far the surface may come in dt at the fastest of these, in cells.
-template <int D>
-int reach_of(const std::vector<Range> (&ranges)[D], const TileMap<D>& map, double dt)
-{
-    float fastest = 0;
-    for (const std::vector<Range>& along : ranges)
-        for (const Range& r : along)
-            if (r.least <= r.most) fastest = std::max({fastest, -r.least, r.most});
-    const int most = *std::max_element(&map.grid.cells[0], &map.grid.cells[0] + D);
-    return static_cast<int>(std::min<double>(fastest * dt / map.grid.h, most));
-}
-
-template <int D>
-void hold(Field<D>& velocity, const std::vector<Range>& ranges, Cell<D> count, int axis, const Tiles<D>& tiles)
-{
-    const DeviceCopy device_copy;
-    const Range* const range = device_copy.of(ranges.data(), ranges.size());
-    const auto u = velocity.view();
-    parallel_for_faces("hold to water", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
-        int t = 0;
-        for (int b = D - 1; b >= 0; --b) {
-            const int along = c[b] / tile_size;
-            t = t * count[b] + (along < count[b] ? along : count[b] - 1);
-        }
-        u(c) = range[t].held(u(c));
-    });
+        return most;
+    }));
 }
 
 }  // namespace
 
 template <int D>
-void find_surface_velocity(FaceField<D>& velocity, PhaseVelocities<D>& phases, FaceField<D, uint8_t>& known, FaceField<D>& scratch,
-                           const Boundary<D>& boundary, const CutFaces<D>& cut, double dt, const Tiles<D>& tiles)
+void hold_to_water(FaceField<D>& velocity, PhaseVelocities<D>& phases, const Tiles<D>& tiles)
 {
-    const Own<D> own{std::as_const(phases.phi).view(), cut, tiles.grid.cells};
-    const TileMap<D> map(tiles.grid);
-    std::vector<Range> ranges[D];
-    for (int a = 0; a < D; ++a) ranges[a] = ranges_of_water(velocity[a], own, boundary, a, map);
-    const int reach = reach_of(ranges, map, dt);
+    constexpr float times = 2;
+    const float most = times * fastest_water(velocity, phases.phi, tiles);
     for (int a = 0; a < D; ++a) {
-        widen(ranges[a], map, 1 + reach / tile_size);
         phases.air[a].copy(velocity[a]);
-        hold(velocity[a], ranges[a], map.count, a, tiles);
-        const auto k = known[a].view();
-        parallel_for_faces("faces of water", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            const Beside beside = phi_beside(own.phi, own.cut, own.cells, c, a);
-            k(c) = beside.lower < 0 || beside.upper < 0 ? 1 : 0;
-        });
-        scratch[a].copy(velocity[a]);
-        extrapolate(velocity[a], known[a], a, phases.phi, tiles, tiles, layers + reach, scratch[a], boundary.thin_walls, &phases.air[a]);
-        hold(velocity[a], ranges[a], map.count, a, tiles);
-        // Through the domain's sides the flow is what was found there.
         const auto u = velocity[a].view();
-        const auto found = std::as_const(phases.air)[a].view();
-        const int last = own.cells[a];
-        parallel_for_faces("sides", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
-            if (c[a] == 0 || c[a] == last) u(c) = found(c);
+        parallel_for_faces<true>("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
+            const int i = u.index(c);
+            const float v = u[i], below = v < most ? v : most;
+            u[i] = below > -most ? below : -most;
         });
     }
 }
@@ -288,8 +189,7 @@ void join_velocities(FaceField<D>& velocity, Gradient<D> (&gradient)[D], const P
 }
 
 #define TARN_INSTANTIATE(D)                                                                                            \
-    template void find_surface_velocity(FaceField<D>&, PhaseVelocities<D>&, FaceField<D, uint8_t>&, FaceField<D>&,     \
-                                        const Boundary<D>&, const CutFaces<D>&, double, const Tiles<D>&);              \
+    template void hold_to_water(FaceField<D>&, PhaseVelocities<D>&, const Tiles<D>&);                                  \
     template void weigh_extensions(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, const Params&,               \
                                    const CutFaces<D>&, const Tiles<D>&);                                               \
     template void part_velocities(FaceField<D>&, Gradient<D>(&)[D], PhaseVelocities<D>&, FaceField<D, uint8_t>&,       \

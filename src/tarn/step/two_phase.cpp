@@ -149,9 +149,9 @@ void advect_velocity(Water<D>& w, const Params& p, const Boundary<D>& boundary, 
         auto& gradient = water ? w.velocity_gradient : w.phases.air_gradient;
         find_carried(w.phases, w.phi, water, w.tiles_active);
         if (is_cip(p.method.advection)) {
-            // Deep in the water the paths are known, as the surface moved.
+            // Away from the surface the paths are known.
             if (!sides.any()) {
-                retrace_paths(w.path, u, w.phi, water ? w.band : HUGE_VAL, w.tiles_active, dt);
+                retrace_paths(w.path, u, w.phi, w.band, w.tiles_active, dt);
                 find_deformation(w.cip, u, w.tiles_active);
             }
             self_advect_cip(u, gradient, w.faces, w.phases.carried, w.tiles_active, dt, scratch, w.cip, sides,
@@ -213,22 +213,17 @@ void take_losses(Water<D>& w, const Params& p, std::vector<Lost<D>>& lost)
     if (w.volume_error.size() > 0) take_from(w.carried.held, lost);
 }
 
-// The surface moves with the water, and sources and sinks change it. Returns the volume that this brought: less than
+// The surface moves, no faster than the fastest water, and sources and sinks change it. Returns the volume that this brought: less than
 // nothing where sinks and open sides take some. What the grid lost is to become droplets.
 template <int D>
 double move_surface(Water<D>& w, const Scene& scene, double dt, std::vector<Lost<D>>& lost)
 {
     const Params& p = scene.params;
     const Boundary<D> boundary = boundary_of(w, p);
-    if (p.method.phase_velocities) {
-        find_surface_velocity(w.velocity, w.phases, w.known, w.faces, boundary, cut_faces(w, p, w.time + dt), dt, w.tiles_active);
-        if (w.solids.any) {
-            close_thin_walls(w.velocity, w.solids, w.tiles_active);
-            slide_along_solids(w.velocity, w.solids, boundary, w.tiles_active, w.faces);
-        }
-    } else {
+    if (p.method.phase_velocities)
+        hold_to_water(w.velocity, w.phases, w.tiles_active);
+    else
         for (int a = 0; a < D; ++a) w.phases.air[a].copy(w.velocity[a]);
-    }
     double gained = -outflow(w, boundary, dt);
     for (uint8_t& flags : w.map.flags) flags |= tile_candidate;
     const SurfaceMotion<D> motion = plan_motion(w, p, dt);
