@@ -49,6 +49,9 @@ def fastest_expected(scene):
     size = scene["domain"]["size"]
     default = [0.0, -9.81, 0.0]
     fall = max(sum(abs(g) * s for g, s in zip(v, size)) for _, v in keyframes(scene["domain"].get("gravity", default)))
+    # Fields of force do work as gravity does, at most along the longest side.
+    fall += max(size) * sum(max(length(v) for _, v in keyframes(force.get("acceleration", force.get("strength", 0.0))))
+                            for force in scene.get("force", []))
     thrown = [length(w.get("velocity", [0.0])) for w in scene.get("water", [])]
     thrown += [math.sqrt(9.81 * (w["depth"] + w["height"])) * w["height"] / (w["depth"] + w["height"])
                for w in scene.get("water", []) if w["shape"] == "solitary_wave"]
@@ -58,12 +61,16 @@ def fastest_expected(scene):
         else:
             thrown += [v / section_of(source, len(size)) for _, v in keyframes(source["rate"])]
     pushed = [speed_of(solid) for solid in scene.get("solid", [])]
+    if "motion" in scene["domain"]:  # its sides push as solids do
+        pushed.append(speed_of({**scene["domain"]["motion"], "min": [0.0] * len(size), "max": size}))
     return math.sqrt(2 * fall) + max(thrown or [0.0]) + max(pushed or [0.0])
 
 
 def only_gravity_works(scene):
-    """Whether nothing but constant gravity does work on the water."""
-    return not (scene.get("source") or scene.get("sink") or scene.get("wind") or scene.get("flow") or
+    """Whether nothing but constant gravity does work on the water, whose energy is all that there is."""
+    bodies = any(solid.get("motion") == "body" for solid in scene.get("solid", []))
+    others = any(scene.get(key) for key in ("source", "sink", "wind", "flow", "force", "waves", "surface_pressure"))
+    return not (bodies or others or "motion" in scene["domain"] or
                 scene.get("fluid", {}).get("surface_tension") or
                 "open" in scene["domain"].get("walls", {}).values() or
                 len(keyframes(scene["domain"].get("gravity", [0.0]))) > 1 or any(speed_of(s) > 0 for s in scene.get("solid", [])))

@@ -64,7 +64,7 @@ def judge(case, name, scene, stats, cells):
     known = most > 0.01 * most[-1]
     off = np.abs(stats["volume"] - stats["volume_expected"])[known] / most[known]
     case.at_most(f"{name}, volume off", off.max(), bound)
-    if only_gravity_works(scene) and with_air:
+    if only_gravity_works(scene):
         case.at_most(f"{name}, energy over its start", energy_over_start(scene, stats, max(scene["domain"]["size"]) / cells), ENERGY)
 
 

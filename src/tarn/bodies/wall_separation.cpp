@@ -245,8 +245,15 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         }
         return -dot(at.normal, relative) > uncertain * std::fabs(pushed) + gap(at) / s;
     };
+    // What phi is where the gap is closed. In the solid it continues the water. In front of it, the surface along it is forgotten.
+    const auto closed = [=] TARN_KERNEL(const AtSolid<D>& at, Cell<D> c) {
+        return at.distance < 0 ? old(at.outside) : sample_cells(old, cells, c.template as<float>() + at.normal);
+    };
+    // A gap closes where a cell at the solid's surface is air before, and water after it: once closed, it does not again.
     const double any = parallel_sum("gaps at solids", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        return solid_within(boundary, c, h) && back(AtSolid<D>(boundary, c, h)) ? 1.0 : 0.0;
+        if (!solid_within(boundary, c, h) || !(old(c) >= 0)) return 0.0;
+        const AtSolid<D> at(boundary, c, h);
+        return back(at) && closed(at, c) < 0 ? 1.0 : 0.0;
     });
     if (any == 0) return false;
     // What fills the gaps is taken from the water before them: the gap's thickness times the solid's area, which is that
@@ -261,12 +268,14 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
             if (!Box<D>{{}, cells}.contains(cut) || !solid_within(boundary, cut, h)) continue;
             const AtSolid<D> at(boundary, cut, h);
             if (!(at.outside == c) || !back(at)) continue;
+            // By no more than phi tells of it.
+            const float change = old(cut) - closed(at, cut), width = gap(at), thickness = change < width ? change : width;
             float area2 = 0;
             for (int a = 0; a < D; ++a) {
                 const float part = boundary.open[a](moved<D>(cut, a, 1)) - boundary.open[a](cut);
                 area2 += part * part;
             }
-            filled += std::sqrt(area2) * gap(at);
+            filled += thickness > 0 ? std::sqrt(area2) * thickness : 0.0f;
         }
         div(c) -= filled / (h * s);
     });
@@ -276,9 +285,7 @@ bool rejoin_solids(Field<D>& phi, const Field<D>* x, const FaceField<D>& velocit
         if (distance < -limit || distance > h) return;
         const AtSolid<D> at(boundary, c, h);
         if (!back(at)) return;
-        // In the solid phi continues the water. In front of it, the surface along it is forgotten.
-        const float water =
-            at.distance < 0 ? old(at.outside) : sample_cells(old, cells, c.template as<float>() + at.normal);
+        const float water = closed(at, c);
         next(c) = here < water ? here : water;
     });
     parallel_for<true>("close gaps", tiles, [=] TARN_KERNEL(Cell<D> c) { p(c) = next(c); });

@@ -8,6 +8,7 @@
 #include "tarn/bodies/wall_separation.h"
 #include "tarn/field/extrapolate.h"
 #include "tarn/field/sample.h"
+#include "tarn/pressure/closing_gaps.h"
 #include "tarn/scene/forces.h"
 #include "tarn/scene/place_solids.h"
 #include "tarn/scene/rain.h"
@@ -283,26 +284,41 @@ SolveReport make_divergence_free(Water<D>& w, const Scene& scene, const Boundary
     forces.divergence_source = &w.divergence_source;
     if (p.method.enclosed_air) forces.air = &w.enclosed;
     if (p.surface.volume_correction) forces.correction_rate = -std::expm1(-4 * dt / falling_time(w.grid, p)) / dt;
+    // Gaps that close, unless the scene asks for the papers' own gaps and walls.
+    ClosingGaps<D> between;
+    const bool closes = p.surface.close_gaps && p.method.wall_separation;
+    const typename ClosingGaps<D>::Now closing_now{
+        w.velocity, boundary, w.enclosed.any_marked() ? w.enclosed.marked() : View<D, const int>{}, w.tiles_active, change.move};
     bool separated = false;
     if (p.method.wall_separation) forces.separate = [&](const Field<D>& x) {
+        if (between.separate(w.phi, w.divergence_source, w.projection.walls, x)) return true;
         const bool any = separate_from_walls(w, p, boundary, frame_forces(p, change.start, dt), dt, x);
         separated = separated || any;
         return any;
     };
     forces.gaps = w.gaps;
     if (p.method.wall_separation) forces.rejoin = [&](const Field<D>* x) {
+        const bool closed = !x && closes && between.close(w.phi, w.divergence_source, w.projection.walls, closing_now);
         const bool sides = w.gaps && rejoin_sides(w.phi, x, w.projection.walls, boundary, change.move, w.tiles_active);
         const bool solids = w.solids.any && rejoin_solids(w.phi, x, w.velocity, boundary, change.move, w.divergence_source, w.band,
                                                           w.tiles_active, w.scratch[0]);
-        if (solids) find_wet_tiles(w);
+        if (closed || solids) find_wet_tiles(w);
         return sides || solids;
     };
-    if (stages.project) return stages.project(w, forces, boundary, change.start, dt);
+    const auto open_again = [&] {
+        if (between.restore(w.phi)) find_wet_tiles(w);
+    };
+    if (stages.project) {
+        const SolveReport report = stages.project(w, forces, boundary, change.start, dt);
+        open_again();
+        return report;
+    }
     LargerCells<D> larger = larger_cells(w);
     if (w.octree.any()) forces.larger = &larger;
     const SolveReport report =
         project(w.velocity, w.pressure, w.known, w.phi, forces, boundary, w.map, w.tiles_active, p.fluid, p.pressure, dt,
                 w.projection, ProjectionScratch<D>{w.faces, w.scratch[0], w.scratch[1], w.scratch[2]});
+    open_again();
     if (separated) find_tiles_again(w);
     return report;
 }
