@@ -260,7 +260,7 @@ TEST(Photons, energy_out_is_energy_in)
     world.lights.areas.push_back(make_area_light({1, 2, 1}, {0.5f, 0.5f, 0.5f}, 0.5f, 0.5f, Vec3f::all(10)));
     world.make_ready();
     const Photons photons = shoot_photons(world, 50000, 0, 0.02f);
-    const PhotonLedger& l = photons.targets;
+    const PhotonLedger& l = photons.ledger;
     EXPECT_GT(l.stored, 0.05 * l.emitted);
     EXPECT_NEAR(l.missed + l.stored + l.stored_in_media + l.absorbed + l.escaped + l.lost, l.emitted, 1e-6 * l.emitted);
     EXPECT_LT(l.lost, 1e-4 * l.emitted);

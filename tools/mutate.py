@@ -79,7 +79,7 @@ FAULTS = [
      "normal stress is halved"),
     ("phases/viscosity.cpp", "force += edge * (u[a](across) - here + (side ? along : -along));", "force += edge * (u[a](across) - here + along);",
      "shear has one sign on both sides"),
-    ("phases/droplets.cpp", "changes.push(m, a, pressed - given, grid);", "changes.push(m, a, pressed + given, grid);", "fragments drag the grid the wrong way"),
+    ("phases/droplets.cpp", "changes.push(m, a, pressed - given, grid);", "changes.push(m, a, pressed + given, grid);", "droplets drag the grid the wrong way"),
 ]
 
 

@@ -16,7 +16,7 @@ from case import Case  # noqa: E402
 
 G = 9.81
 DEPTH, GAUGES = 0.2, {"x3": 3.0, "x4_5": 4.5, "x6": 6.0, "x7_5": 7.5, "x9": 9.0}
-BEACH_DEPTH, HEIGHT, SLOPE = 1.0, 0.08, 0.17633
+BEACH_DEPTH, SLOPE = 1.0, 0.17633
 
 
 def read(path):

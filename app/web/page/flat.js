@@ -42,7 +42,7 @@ class FlatPicture {
         const scale = this.canvas.width / (nx * frame.h);
         this.context.imageSmoothingEnabled = !view.flags;
         this.context.drawImage(this.small, 0, 0, this.canvas.width, this.canvas.height);
-        this.drawBalls(frame, scale);
+        if (!view.flags) this.drawBalls(frame, scale);
         for (let i = 0; i < frame.drops.length; i += 6) {
             this.context.fillStyle = frame.drops[i + 3] < .5 ? '#3d9be9' : '#dcecf8aa';
             this.context.beginPath();

@@ -6,7 +6,7 @@ const PARTS = [
     {name: 'Before', view: 'Water', equation: '∇·<b>u</b> = 0', text: 'The water as the step before left it. What flows in, flows out: the velocity is free of divergence.'},
     {name: 'Surface', view: 'Phi', equation: '∂φ/∂t + <b>u</b>·∇φ = 0', text: 'The surface goes with the flow. φ is the distance to it, negative in water: blue.'},
     {name: 'Droplets', view: 'Water', equation: 'm d<b>v</b>/dt = m <b>g</b> + drag', text: 'What the grid is too coarse for becomes droplets and bubbles; those that arrive become water and air again.'},
-    {name: 'Advection', view: 'Speed', equation: '∂<b>u</b>/∂t + (<b>u</b>·∇)<b>u</b> = 0', text: 'The velocity carries itself along, by CIP: values and slopes, so that whirls last.'},
+    {name: 'Advection', view: 'Speed', equation: '∂<b>u</b>/∂t + (<b>u</b>·∇)<b>u</b> = 0', text: 'The velocity carries itself along; by CIP with values and slopes, so that whirls last.'},
     {name: 'Forces', view: 'Divergence', equation: '<b>u</b>* = <b>u</b> + Δt (<b>g</b> + ν∇²<b>u</b> + σκ∇H/ρ)', text: 'Gravity, viscosity and surface tension. Now the flow would part in the red and pile up in the blue.'},
     {name: 'Projection', view: 'Divergence', equation: '∇·(∇p/ρ) = ∇·<b>u</b>*/Δt,&ensp;<b>u</b> = <b>u</b>* − Δt ∇p/ρ', text: 'The pressure that takes all of that away again, in the same colours as before. The step is done.'},
 ];
@@ -24,7 +24,7 @@ function showParts() {
 }
 
 function setParts(on) {
-    if (on === parts.on) return;
+    if (on === parts.on || on && !state.frame) return;
     parts.on = on;
     parts.range = null;
     $('stages').setAttribute('aria-pressed', on);

@@ -157,7 +157,7 @@ const answers = {
         if (twin.worker) split();
         startWorker();
         say('The solver stopped and starts anew: ' + m.text);
-        if (m.from === 'open') location.hash = PRESETS[0][0];
+        if (m.from === 'open') history.replaceState(null, '', location.pathname + location.search + '#' + PRESETS[0][0]);
     },
     saved(m) { savedUses[m.use](m.scene); },
     error(m) {

@@ -121,7 +121,7 @@ async function surfaceOf(kind, frame, run = view.run) { return kept(kind, frame,
 // Droplets and bubbles, from the states that a run keeps.
 async function dropsOf(frame, run, states) {
     if (!(states || []).includes(frame)) return null;
-    return kept('drops', frame, 'bin', run, bytes => new Float32Array(bytes));
+    return kept('drops', frame, 'bin', run, bytes => new Float32Array(bytes)).catch(() => null);
 }
 
 async function sliceOf(frame, run = view.run) {
@@ -220,6 +220,7 @@ async function openBeside(run) {
         }
         picture.beside = beside.picture;
         for (const kind of ['surface', 'solids']) beside.picture.put(kind, null);
+  beside.picture.drops = null;
         Object.assign(beside.picture, {turn: picture.turn, shift: picture.shift, zoom: picture.zoom});
         await lookBeside();
     } else {

@@ -1,4 +1,5 @@
 // By monotonic CIP along paths: phi and the velocity with their gradients (advect/cip.h).   [SSK05] §4
+
 #include "tarn/advect/advect.h"
 #include "tarn/advect/beside_water.h"
 #include "tarn/advect/beyond.h"

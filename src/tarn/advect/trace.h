@@ -89,15 +89,6 @@ TARN_HD inline Vec<D, float> trace_back_beside_walls(const FaceView<D, T>& u, co
     return go(sides.before, start, flow_beside_walls(u, sides.before, start, x, -s, rk3));
 }
 
-// Where what is at x at the start of a step of s = dt/h gets to by its end. It stays on its side of every wall, which
-// carries it along where the flow does not.
-template <int D, class T>
-TARN_HD inline Vec<D, float> trace_beside_walls(const FaceView<D, T>& u, const Sides<D>& sides, Vec<D, float> x,
-                                                float s, bool rk3)
-{
-    return go(sides.after, sides.carried(x), flow_beside_walls(u, sides.before, x, x, s, rk3));
-}
-
 // The velocity at a face: its own value, and the mean of the four nearest of each other component.
 template <int D, class T>
 TARN_HD inline Vec<D, float> velocity_at_face(const FaceView<D, T>& u, Cell<D> cells, Cell<D> c, int axis)

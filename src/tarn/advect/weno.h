@@ -24,7 +24,7 @@ TARN_HD inline float weno5(float a, float b, float c, float d, float e)
 }
 
 // d f / d axis at a cell, from the side that a flow of the given sign comes from; constant beyond the grid, and beyond
-// its padding where that is not `nowhere`.
+// its padding where that is not `outside`.
 template <int D>
 TARN_HD inline float upwind_weno5(const View<D, const float>& f, Cell<D> cells, Cell<D> c, int axis, float flow)
 {

@@ -76,7 +76,7 @@ void* allocate(size_t bytes, Where)
     const size_t all = bytes + head;
 #if TARN_FRESH_PAGES
     if (all >= fresh_from) {
-        void* const fresh = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const fresh = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (fresh == MAP_FAILED) throw std::bad_alloc();
         *static_cast<size_t*>(fresh) = all;
         return static_cast<char*>(fresh) + head;

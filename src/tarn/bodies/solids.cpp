@@ -63,7 +63,7 @@ void measure_faces(Solids<D>& solids, const Tiles<D>& tiles, float sliver)
 namespace {
 
 // The plane of a surface nearby, continued to a cell in a solid: phi(x) = phi_j + grad phi_j . (x - x_j), the mean over
-// the cells j around it that are outside of the solid, on its side, and beside the surface. `nowhere` where there is
+// the cells j around it that are outside of the solid, on its side, and beside the surface. `outside` where there is
 // none. Further from the surface phi is the length of the way around the solid, not the distance of a plane.
 template <int D>
 TARN_HD inline float plane_nearby(const View<D, const float>& phi, const View<D, const float>& nodes,

@@ -7,7 +7,7 @@
 // until the flow leads back to the wall. What a wall carries, as a floor does, it keeps. Where enclosed air is below the
 // pressure of the atmosphere, as in an upside-down bottle, that is what suction is counted from.
 //
-// The air behind a side of the domain is phi's padding, which is `nowhere` where water and wall are together. The air
+// The air behind a side of the domain is phi's padding, which is `outside` where water and wall are together. The air
 // behind a solid's surface is phi inside the solid, which continues the water where they are together. So phi tells all
 // that the next step needs to know.
 

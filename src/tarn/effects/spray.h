@@ -60,7 +60,7 @@ struct Landing {
 template <int D>
 int compact(Droplets<D>& drops, int more, SprayWorkspace<D>& workspace);
 
-// Turns lost particles into spray. To be asked while the target volumes has the components that were there before the surface
+// Turns lost particles into spray. To be asked while the target volumes have the components that were there before the surface
 // moved for dt; the volume is taken from them. `next_id` counts droplets.
 template <int D>
 void take_up(Droplets<D>& drops, Particles<D>& particles, const LostParticles& lost, const FaceField<D>& velocity,

@@ -51,7 +51,7 @@ struct Reaching {
         return x;
     }
     // What is to be taken off of a particle's force along an axis, in parts of its weights.
-    float dirichlet(const Vortex<D>& v, int axis) const
+    float net_force(const Vortex<D>& v, int axis) const
     {
         const float reach = vortex_reach * v.radius;
         Cell<D> lo, hi;
@@ -171,12 +171,12 @@ void VortexForces<D>::push(FaceField<D>& velocity, const Field<D>& phi, const Ti
         }
     }
     const Reaching<D> reaching{phi.view(), grid_.cells, map_.count, marked.data(), static_cast<float>(grid_.h)};
-    std::vector<float> dirichlet(vortices_.size());
+    std::vector<float> net_force(vortices_.size());
     const float s = static_cast<float>(dt), h = reaching.h;
     const Tiles<D> reached = select(near, 1);
     for (int a = 0; a < D; ++a) {
-        parallel_rows("vortex excess", static_cast<int>(dirichlet.size()), [&](int i) {
-            dirichlet[static_cast<size_t>(i)] = reaching.dirichlet(vortices_[static_cast<size_t>(i)], a);
+        parallel_rows("vortex net force", static_cast<int>(net_force.size()), [&](int i) {
+            net_force[static_cast<size_t>(i)] = reaching.net_force(vortices_[static_cast<size_t>(i)], a);
         });
         const auto u = velocity[a].view();
         parallel_for_faces("vortices", reached, a, [&](Cell<D> c) {
@@ -188,7 +188,7 @@ void VortexForces<D>::push(FaceField<D>& velocity, const Field<D>& phi, const Ti
                 const size_t which = static_cast<size_t>(list_[static_cast<size_t>(n)]);
                 const Vec<D, float> away = x - vortices_[which].x;
                 const float weight = vortices_[which].weight(away, h);
-                if (weight > 0) force += weight * (vortices_[which].turn(away, h)[a] - dirichlet[which]);
+                if (weight > 0) force += weight * (vortices_[which].turn(away, h)[a] - net_force[which]);
             }
             u(c) += s * force;
         });

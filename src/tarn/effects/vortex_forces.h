@@ -14,6 +14,7 @@
 // Deviation: by stretching a particle comes to `most_stretch` times the strength that it started with and not further, a heuristic: a
 // grid's flow stretches without end what viscosity would diffuse.
 
+#include <cmath>
 #include <functional>
 #include <vector>
 

@@ -42,7 +42,7 @@ void extrapolate_seen(Field<D>& u, const Field<D, unsigned char>& known, int axi
     const int back = d.next(axis);
     const float little = 1e-3f * static_cast<float>(distance.grid().h);
 
-    // Unknown values are `nowhere` until a layer reaches them. Each layer reads one field and writes the other.
+    // Unknown values are `outside` until a layer reaches them. Each layer reads one field and writes the other.
     View<D> from = u.view(), to = scratch.view();
     parallel_for_faces<true>("extrapolate mark", tiles, axis, [=] TARN_KERNEL(Cell<D> c) {
         const int i = k.index(c);

@@ -11,7 +11,7 @@
 namespace tarn {
 
 // Extends component `axis` of a face field from the faces marked known (1) to those within `layers` cells, on the given
-// tiles, of which `unknown` have all the others. `distance` is at cell centres, `nowhere` beyond the grid, and grows
+// tiles, of which `unknown` have all the others. `distance` is at cell centres, `outside` beyond the grid, and grows
 // away from the known faces. Faces not reached become 0. `scratch` is a field to work in. Nothing comes through a
 // sheet, nor to a face that has one.
 //

@@ -68,7 +68,7 @@ private:
 inline constexpr float outside = 1e30f;
 TARN_HD inline bool is_outside(float v) { return v > 1e29f; }
 
-// A cell field of one value, its padding `nowhere`.
+// A cell field of one value, its padding `outside`.
 template <int D>
 Field<D> distance_field(const Grid<D>& grid, float value);
 

@@ -104,7 +104,7 @@ TARN_HD TARN_INLINE float sample_cells(const View<D, T>& f, Cell<D> cells, Vec<D
     return sample(f, locate(f, x, last));
 }
 
-// A distance at a position, also past the grid's ends: where the padding is not `nowhere` it continues through it, and
+// A distance at a position, also past the grid's ends: where the padding is not `outside` it continues through it, and
 // beyond grows with the distance; elsewhere it continues as it is at the end.
 template <int D>
 TARN_HD inline float sample_distance(const View<D, const float>& f, Cell<D> cells, Vec<D, float> x, float h)

@@ -63,8 +63,8 @@ surface.advection = "cip"          # §4.1
 method.surface = "level-set"       # §3
 surface.distance = "song-2005"     # §6.1, (18) and (19)
 surface.volume_correction = false  # §6.2 has it where water must be kept exactly
-droplets.unreferenced = "all"     # §5.1
-droplets.after_projection = true  # §3: the third step
+fragments.unreferenced = "all"     # §5.1
+fragments.after_projection = true  # §3: the third step
 pressure.solver = "mic0"           # §4.3
 time.step = "fixed"                # §7: steps of a frame, 1/30 s
 )";

@@ -542,9 +542,9 @@ const ParamRow surface_rows[] = {
                                            "The same in frames, instead of steps, where it is not 0."),
     boolean<&SurfaceParams::close_gaps>("close_gaps",
                                         "In gaps between surfaces that approach each other, each comes with its own velocity, and "
-                                        "particles of air give way; the surfaces stop each other, and sides of the domain them, where "
-                                        "they meet within a step. Without, both sides are treated alike, as in [EMF02]. With air it "
-                                        "has no part."),
+                                        "particles of air give way, and, with method.wall_separation, water that would meet other "
+                                        "water or a side of the domain within a step is stopped there. Without, both sides are "
+                                        "treated alike, as in [EMF02]. With air it has no part."),
     number<&SurfaceParams::least_curvature>("least_curvature", "1/cells", 0, 10,
                                             "With \"foster-fedkiw-2001\": where the surface is less curved, particles do not "
                                             "change phi."),

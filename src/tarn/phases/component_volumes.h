@@ -16,7 +16,7 @@ namespace tarn {
 template <int D>
 void find_components(std::vector<Lost<D>>& places, double back, const Field<D, int>& component, const ThinWalls<D>& thin_walls);
 
-// Droplets leave the components that they came from: `lost` knows which, by the numbers that the target volumes has now. Where
+// Droplets leave the components that they came from: `lost` knows which, by the numbers that the target volumes have now. Where
 // the volume is `kept`, they leave with no more than there should be.
 template <int D>
 void take_droplets(TargetVolumes<D>& targets, std::vector<Lost<D>>& lost, bool kept, const Grid<D>& grid);

@@ -26,7 +26,7 @@ struct Own {
 
     TARN_HD bool half(Cell<D> face, int axis) const
     {
-        const Beside b = phi_beside(phi, cut, cells, face, axis);
+        const FaceSides b = phi_beside(phi, cut, cells, face, axis);
         return b.lower + b.upper <= 0;
     }
     TARN_HD bool alone(Cell<D> c, int axis) const
@@ -139,7 +139,7 @@ void weigh_extensions(FaceField<D>& velocity, Gradient<D> (&gradient)[D], PhaseV
         const FaceView<D> g_air = gradients ? phases.air_gradient[a].view() : FaceView<D>{};
         parallel_for_faces("phase velocities", tiles, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
-            const Beside beside = phi_beside(phi, cut, cells, c, a);
+            const FaceSides beside = phi_beside(phi, cut, cells, c, a);
             const bool wet = beside.lower + beside.upper <= 0;
             const float own = wet ? of_water[i] : of_air[i], extended = wet ? of_air[i] : of_water[i];
             (wet ? of_air : of_water)[i] = extended + rest * (own - extended);

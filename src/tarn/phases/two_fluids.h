@@ -85,21 +85,22 @@ struct CutFaces {
                 if (b != axis) s[b] += corner >> b & 1 ? distance[j] : -distance[j];
         }
         for (int b = 0; b < D; ++b) steepest = std::fabs(s[b]) > steepest ? std::fabs(s[b]) : steepest;
+        if (!(steepest > 0)) return s;
         s = (0.5f * (1 - part) / steepest) * s;
         return std::fabs(down[axis]) > 1e-3f ? s - dot(s, down) * down : s;
     }
 };
 
 // Phi on both sides of a face, beside the middle of its open part. Beyond the grid's ends it goes on as it is there.
-struct Beside {
+struct FaceSides {
     float lower, upper;
 };
 template <int D>
-TARN_HD inline Beside phi_beside(const View<D, const float>& phi, const CutFaces<D>& cut, Cell<D> cells, Cell<D> face, int axis)
+TARN_HD inline FaceSides phi_beside(const View<D, const float>& phi, const CutFaces<D>& cut, Cell<D> cells, Cell<D> face, int axis)
 {
     const int upper = phi.index(face), lower = upper - phi.next(axis);
     const float below = phi[lower], above = phi[upper];
-    Beside beside{face[axis] > 0 ? below : above, face[axis] < cells[axis] ? above : below};
+    FaceSides beside{face[axis] > 0 ? below : above, face[axis] < cells[axis] ? above : below};
     if (!cut.any() || face[axis] == 0 || face[axis] == cells[axis]) return beside;
     const Vec<D, float> s = cut.shift(face, axis);
     float more = 0;
@@ -115,7 +116,7 @@ TARN_HD inline Beside phi_beside(const View<D, const float>& phi, const CutFaces
 }
 
 // The water's share of what is at a face.
-TARN_HD inline float water_share(Beside beside, bool sharp, float epsilon)
+TARN_HD inline float water_share(FaceSides beside, bool sharp, float epsilon)
 {
     return sharp ? wet_share(beside.lower, beside.upper) : smeared_step(0.5f * (beside.lower + beside.upper), epsilon);
 }

@@ -39,7 +39,7 @@ public:
     bool close(Field<D>& phi, Field<D>& divergence, WallFaces<D>& walls, const Now& now);
     // Those that would pull are air again. Returns whether there were any. x = p dt / (rho h).
     bool separate(Field<D>& phi, Field<D>& divergence, WallFaces<D>& walls, const Field<D>& x);
-    // After the solve phi is what it was: the surface's next step fills the gaps. Returns whether there were any.
+    // After the solve phi is what it was: the surface's next step fills the gaps, and `divergence` keeps what does. Returns whether there were any.
     bool restore(Field<D>& phi);
 
 private:

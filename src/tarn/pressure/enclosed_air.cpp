@@ -467,7 +467,7 @@ std::vector<double> EnclosedAir<D>::swept(const Boundary<D>& boundary)
 }
 
 template <int D>
-const Regions<D>* EnclosedAir<D>::dirichlet_term(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
+const Regions<D>* EnclosedAir<D>::couple(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
                                       const Field<D>* kappa, float tension, double rate)
 {
     faces_count_ = 0;

@@ -54,7 +54,7 @@ public:
 
     // The regions as unknowns of a solve for x = p dt / (rho h): their faces to the water with `velocity`, the surface
     // tension's jump, and dV / dt with `rate`, 1 / tau (0: volumes are not corrected). Null where there are none.
-    const Regions<D>* dirichlet_term(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
+    const Regions<D>* couple(const Field<D>& phi, const FaceField<D>& velocity, const Boundary<D>& boundary,
                           const Field<D>* kappa, float tension, double rate);
     // After a solve: the pressures X. Returns whether voids are part of another region from now on, so that the solve is to be done again.
     [[nodiscard]] bool find_pressures(const Field<D>& x);

@@ -13,7 +13,7 @@ namespace {
 
 // The tuned versions of the three kernels around the solve, for water in a box with nothing else in it: no solids, no
 // inlets, no surface tension, no pressure on the surface, no sources. A wall's velocity is zero before they run, and phi's padding tells walls,
-// `nowhere`, from air. tests/core_pressure.cpp holds them against the plain versions in project().
+// `outside`, from air. tests/core_pressure.cpp holds them against the plain versions in project().
 template <int D>
 struct PlainBox {
     View<D, const float> phi;
@@ -109,7 +109,7 @@ void apply_pressure_in_box(FaceField<D>& velocity, FaceField<D, uint8_t>& known,
         parallel_for_faces<true>("apply pressure", active, a, [=] TARN_KERNEL(Cell<D> c) {
             const int i = phi.index(c);
             const float upper = phi[i], lower = phi[i - n];
-            // With both cells dry neither tie nor x counts.
+            // With both cells dry neither the Dirichlet term nor x counts.
             const float down = box.dirichlet_term(upper, lower, wall_below),
                         up = box.dirichlet_term(lower, upper, wall_above);
             const float scale = upper < 0 ? down : up;
@@ -314,7 +314,7 @@ SolveReport project(FaceField<D>& velocity, Field<D>& pressure, FaceField<D, uin
         }
         if (forces.air)
             system.regions =
-                forces.air->dirichlet_term(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
+                forces.air->couple(phi, velocity, boundary, forces.kappa, s.surface.tension, forces.correction_rate);
         if (system.regions) system.regions->add_sources(scratch.b);
         if (forces.bodies) system.bodies = forces.bodies();
         projection.multigrid.build(system, projection.dirichlet);

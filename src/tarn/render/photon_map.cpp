@@ -94,12 +94,12 @@ struct Aim {
 
 struct Task {
     std::vector<Photon> surface, media;
-    PhotonLedger targets;
+    PhotonLedger ledger;
 };
 
 void follow(Task& task, const World& world, Ray ray, Vec3f flux, Random& random)
 {
-    PhotonLedger& targets = task.targets;
+    PhotonLedger& ledger = task.ledger;
     Inside where{world.bodies_at(ray.o, ray.time)};
     for (int bounce = 0; bounce < most_bounces; ++bounce) {
         const Material* here = world.medium(where);
@@ -120,28 +120,28 @@ void follow(Task& task, const World& world, Ray ray, Vec3f flux, Random& random)
                 if (stays) {
                     // What is absorbed at this collision is left to the gathering.
                     task.media.push_back({ray.at(way), -ray.d, extinction * flux});
-                    targets.stored_in_media += sum(extinction * flux);
-                    targets.absorbed += sum(before) - sum(extinction * flux);
+                    ledger.stored_in_media += sum(extinction * flux);
+                    ledger.absorbed += sum(before) - sum(extinction * flux);
                     return;
                 }
-                targets.absorbed += sum(before) - sum(flux);
+                ledger.absorbed += sum(before) - sum(flux);
             } else if (!medium.clear()) {
                 const Vec3f before = flux;
                 flux = medium.transmittance(hit.t) * flux;
-                targets.absorbed += sum(before) - sum(flux);
+                ledger.absorbed += sum(before) - sum(flux);
             }
         }
         if (!found || hit.light >= 0) {
-            (bounce == 0 ? targets.missed : targets.escaped) += sum(flux);
+            (bounce == 0 ? ledger.missed : ledger.escaped) += sum(flux);
             return;
         }
         const Material& m = world.materials[static_cast<size_t>(hit.material)];
         if (!m.specular()) {
             if (bounce == 0) {
-                targets.missed += sum(flux);
+                ledger.missed += sum(flux);
             } else {
                 task.surface.push_back({hit.position, -ray.d, flux});
-                targets.stored += sum(flux);
+                ledger.stored += sum(flux);
             }
             return;
         }
@@ -149,7 +149,7 @@ void follow(Task& task, const World& world, Ray ray, Vec3f flux, Random& random)
         if (m.kind == MaterialKind::metal) {
             const Vec3f before = flux;
             flux = mirror(m.texture.at(hit.position, hit.normal), -dot(ray.d, n)) * flux;
-            targets.absorbed += sum(before) - sum(flux);
+            ledger.absorbed += sum(before) - sum(flux);
             ray.d = reflect(ray.d, n);
         } else {
             const Inside after = world.beyond(where, hit);
@@ -166,7 +166,7 @@ void follow(Task& task, const World& world, Ray ray, Vec3f flux, Random& random)
         ray.o = world.leave(hit, ray.d);
         where.bodies = world.bodies_at(ray.o, ray.time);
     }
-    targets.lost += sum(flux);
+    ledger.lost += sum(flux);
 }
 
 void add(PhotonLedger& to, const PhotonLedger& from)
@@ -258,16 +258,16 @@ Photons shoot_photons(const World& world, int photons, int pass, float radius)
                                           : aim.start(ray, world.lights.areas[job.light - suns], u, v, random);
             ray.time = random.next();
             flux *= 1 / static_cast<float>(job.of);
-            task.targets.emitted += sum(flux);
+            task.ledger.emitted += sum(flux);
             follow(task, world, ray, flux, random);
         }
     });
     std::vector<Photon> surface, media;
-    PhotonLedger targets;
+    PhotonLedger ledger;
     for (const Task& t : tasks) {
         surface.insert(surface.end(), t.surface.begin(), t.surface.end());
         media.insert(media.end(), t.media.begin(), t.media.end());
-        add(targets, t.targets);
+        add(ledger, t.ledger);
     }
     // A ball of that radius holds fewer photons than a disc does, but in a dense medium all of them lie within a free
     // path of its surface, which a larger ball would blur.
@@ -275,7 +275,7 @@ Photons shoot_photons(const World& world, int photons, int pass, float radius)
     for (const Material& m : world.materials)
         if (m.medium.scatters())
             in_media = std::min(in_media, std::max(1 / largest(m.medium.extinction()), 0.25f * radius));
-    return {PhotonMap(std::move(surface), radius), PhotonMap(std::move(media), in_media), targets};
+    return {PhotonMap(std::move(surface), radius), PhotonMap(std::move(media), in_media), ledger};
 }
 
 }  // namespace tarn

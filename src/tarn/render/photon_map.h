@@ -106,7 +106,7 @@ private:
 
 struct Photons {
     PhotonMap surface, media;
-    PhotonLedger targets;
+    PhotonLedger ledger;
 };
 
 // The radius of the first pass: of a disc that so many photons fall into where nothing focuses them.

@@ -282,7 +282,7 @@ private:
         const double work = 4 * D + D + 4 * 3 + 4;             // faces, known, scratch, the inverse diagonal
         const double levels = 4.0 * (3 + D) / ((1 << D) - 1);  // x, b, 1/diagonal, w of all coarse ones
         double bytes = 2 * state + work + levels;              // twice: before and after the step
-        bytes += 5 * 4;                                        // bodies of water: now, before, moving, in the backup; swelling
+        bytes += 5 * 4;                                        // bodies of water: now, before, moving, in the backup; divergence source
         const bool solids = !scene_.solids.empty();
         if (params_.fluid.viscosity.any()) bytes += 3 * 4 * D;
         if (params_.fluid.surface_tension.any()) bytes += 4;

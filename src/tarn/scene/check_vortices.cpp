@@ -1,5 +1,8 @@
 // What vortex particles need, and where they have no part.
 
+#include <algorithm>
+#include <cmath>
+
 #include "tarn/params/tables.h"
 #include "tarn/scene/scene.h"
 #include "tarn/scene/validate.h"

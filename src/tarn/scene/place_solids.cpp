@@ -69,12 +69,12 @@ TARN_HD inline bool sheet_at(const ShapesView& solids, const Grid<D>& grid, Cell
 // the volume on a side changes smoothly while a wall passes over the grid. A wall counts along the axis that it lies
 // across most, along which it stands beside one cell of each row.
 template <int D>
-TARN_HD inline float room_beside_sheets(const ShapesView& solids, const ThinWalls<D>& thin_walls, const Grid<D>& grid,
+TARN_HD inline float volume_fraction_beside_walls(const ShapesView& solids, const ThinWalls<D>& thin_walls, const Grid<D>& grid,
                                         Cell<D> c)
 {
     const Vec3 centre = lift<D>(grid.centre(c));
     const int i = thin_walls.on[0].index(c);
-    double workspace = 1;
+    double fraction = 1;
     for (int a = 0; a < D; ++a)
         for (int side = -1; side <= 1; side += 2) {
             if (!thin_walls.beside(i, a, side > 0)) continue;
@@ -89,9 +89,9 @@ TARN_HD inline float room_beside_sheets(const ShapesView& solids, const ThinWall
             for (int b = 0; b < D; ++b) across = across && std::fabs(n[a]) >= std::fabs(n[b]);
             if (!across) continue;
             const double to_wall = side * dot(wall.at - centre, n) / (n[a] * grid.h);
-            workspace += (to_wall < -0.5 ? -0.5 : (to_wall > 1 ? 1 : to_wall)) - 0.5;
+            fraction += (to_wall < -0.5 ? -0.5 : (to_wall > 1 ? 1 : to_wall)) - 0.5;
         }
-    return static_cast<float>(workspace > 0 ? workspace : 0);
+    return static_cast<float>(fraction > 0 ? fraction : 0);
 }
 
 // Finds the walls that are too thin for the distances at nodes, and closes the faces between the cells on their sides.
@@ -127,13 +127,13 @@ void place_thin_walls(Solids<D>& solids, const KernelShapes& kept, const Tiles<D
     if (!thin) return;
     if (solids.volume_fraction.size() == 0) solids.volume_fraction = Field<D>(grid);
     const ThinWalls<D> thin_walls = thin_walls_of(solids, grid);
-    const auto workspace = solids.volume_fraction.view();
+    const auto fraction = solids.volume_fraction.view();
     const float h = static_cast<float>(grid.h);
     parallel_for("room beside sheets", tiles, [=] TARN_KERNEL(Cell<D> c) {
-        const int i = workspace.index(c);
+        const int i = fraction.index(c);
         bool any = false;
         for (int a = 0; a < D; ++a) any = any || thin_walls.below(i, a) || thin_walls.above(i, a);
-        workspace[i] = any ? room_beside_sheets(shapes, thin_walls, grid, c) : fluid_fraction<D>(nodes, c, h);
+        fraction[i] = any ? volume_fraction_beside_walls(shapes, thin_walls, grid, c) : fluid_fraction<D>(nodes, c, h);
     });
 }
 

@@ -221,7 +221,7 @@ SolveReport solve(Water<D>& w, const Boundary<D>& boundary, const ProjectionForc
     TallCells<D>& t = w.tall;
     find_right_hand_side(w, boundary, forces, flow, t.b);
     const Regions<D>* const regions =
-        forces.air ? forces.air->tie(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
+        forces.air ? forces.air->couple(w.phi, w.velocity, boundary, nullptr, 0, forces.correction_rate) : nullptr;
     const RigidRows<D>* const rigid = forces.bodies ? forces.bodies() : nullptr;
     std::optional<BodiesInColumns<D>> bodies;
     if (rigid) bodies.emplace(w, *rigid);

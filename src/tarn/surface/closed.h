@@ -14,7 +14,7 @@ struct ClosedFaces {
     const Field<D>& distance;
     bool forget = false;
     ThinWalls<D> thin_walls = {};           // walls thinner than a cell
-    const Field<D>* workspace = nullptr;  // with such walls: the part of a cell that is its side's
+    const Field<D>* volume_fraction = nullptr;  // with such walls: the part of a cell that is its side's
 };
 
 }  // namespace tarn

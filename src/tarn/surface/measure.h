@@ -10,7 +10,7 @@
 namespace tarn {
 
 // The gradient of phi at a cell, per cell size: central differences, one-sided at thin walls, and at the grid's ends where
-// the padding is `nowhere`.
+// the padding is `outside`.
 template <int D>
 TARN_HD inline Vec<D, float> gradient_per_cell(const View<D, const float>& phi, Cell<D> cells, Cell<D> c,
                                                const ThinWalls<D>& thin_walls = {})
@@ -100,7 +100,7 @@ struct WetPart {
     View<D, const float> phi;
     Cell<D> cells;
     float h;
-    View<D, const float> nodes = {}, workspace = {};  // data null: no solids; no thin walls
+    View<D, const float> nodes = {}, volume_fraction = {};  // data null: no solids; no thin walls
     ThinWalls<D> thin_walls;
 
     // `closed` is null where there are no solids.
@@ -110,14 +110,14 @@ struct WetPart {
         if (!closed) return;
         nodes = closed->distance.view();
         thin_walls = closed->thin_walls;
-        if (closed->workspace) workspace = closed->workspace->view();
+        if (closed->volume_fraction) volume_fraction = closed->volume_fraction->view();
     }
 
     // The part of a cell outside of solids, or on its side of thin walls.
     TARN_HD float outside(Cell<D> c) const
     {
         if (!nodes.data) return 1;
-        return workspace.data ? workspace(c) : fluid_fraction<D>(nodes, c, h);
+        return volume_fraction.data ? volume_fraction(c) : fluid_fraction<D>(nodes, c, h);
     }
     TARN_HD float operator()(Cell<D> c) const
     {

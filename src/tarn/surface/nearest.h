@@ -22,7 +22,7 @@ TARN_HD inline void cubic_weights(float x, float (&w)[4])
     w[3] = before * x * after * (1.0f / 6);
 }
 
-// The distance at a cell beside the surface, negative in water; `nowhere` where the surface is not smooth enough to
+// The distance at a cell beside the surface, negative in water; `outside` where the surface is not smooth enough to
 // tell. Beyond the grid's ends phi is mirrored.
 template <int D>
 TARN_HD inline float smooth_distance(const View<D, const float>& phi, Cell<D> cells, Cell<D> c, float h)

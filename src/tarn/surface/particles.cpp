@@ -193,7 +193,7 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
     const Cell<D> cells = phi.grid().cells;
     const float near = 1.5f * static_cast<float>(phi.grid().h);
     // Slower than a twentieth of a cell a step, a gap need not close at all.
-    const float contact = static_cast<float>(0.05 * phi.grid().h / dt);
+    const float least_closing_speed = static_cast<float>(0.05 * phi.grid().h / dt);
     const auto f = phi.view();
     const auto u = velocity.view();
     const ParticleView<D> p = particles.view();
@@ -207,7 +207,7 @@ void squeeze_out_seen(Particles<D>& particles, const Field<D>& phi, const FaceFi
             const bool below = f[k - n] < 0 || (c[a] > 1 && f[k - 2 * n] < 0 && !eye.beside(k - n, a, false));
             const bool above = f[k + n] < 0 || (c[a] + 2 < cells[a] && f[k + 2 * n] < 0 && !eye.beside(k + n, a, true));
             if (eye.beside(k, a, false) || eye.beside(k, a, true)) continue;
-            if (below && above && u[a][k] - u[a][k + n] > contact) p.radius[i] = 0;
+            if (below && above && u[a][k] - u[a][k + n] > least_closing_speed) p.radius[i] = 0;
         }
     });
 }

@@ -16,7 +16,7 @@ constexpr float least_straight = 0.64f;
 
 TARN_HD inline float or_own(float neighbour, float own) { return is_outside(neighbour) ? own : neighbour; }
 
-// Phi as a cell sees it. A neighbour beyond the grid's end is `nowhere` to it, and so is one behind a closed face.
+// Phi as a cell sees it. A neighbour beyond the grid's end is `outside` to it, and so is one behind a closed face.
 template <int D>
 struct NoWalls {
     static constexpr bool walls = false;

@@ -22,7 +22,7 @@ struct NearSurface {
     bool smooth = false;  // where the surface is smooth, the distance to its nearest point
 };
 
-// Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch` is a
+// Redistances on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `outside`. `scratch` is a
 // field to work in.
 template <int D>
 void redistance(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>& scratch, NearSurface near = {});

@@ -23,7 +23,7 @@ enum class SmoothedSign {
     of_start  // of phi at tau = 0, phi / sqrt(phi^2 + h^2)   [EMF02] (5)
 };
 
-// Reinitialises on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `nowhere`. `scratch`
+// Reinitialises on the tiles, up to `band` metres; beyond, phi becomes +-band. Phi's padding is `outside`. `scratch`
 // are two fields to work in.
 template <int D>
 void reinitialize(Field<D>& phi, const Tiles<D>& tiles, double band, Field<D>* const scratch[2],
