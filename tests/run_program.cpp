@@ -32,7 +32,7 @@ TEST_F(ARun, leaves_what_the_design_promises)
         "pressure_iterations,pressure_residual,unknowns,cells_wet,particles,seconds,seconds_advect,seconds_surface,"
         "seconds_pressure,seconds_output,memory_mb,components,fragments,volume_droplets,volume_bubbles,"
         "volume_exchanged,momentum_fragments_x,momentum_fragments_y,momentum_fragments_z,momentum_exchanged_x,"
-        "momentum_exchanged_y,momentum_exchanged_z,momentum_gravity_x,momentum_gravity_y,momentum_gravity_z");
+        "momentum_exchanged_y,momentum_exchanged_z,momentum_gravity_x,momentum_gravity_y,momentum_gravity_z,max_speed_air");
 }
 
 TEST_F(ARun, in_slow_motion_has_more_frames_of_less_time)

@@ -284,8 +284,7 @@ const Memory<uint8_t>& Painter::draw(const Field<3>& phi, const Solids<3>& solid
 {
     Workspace& workspace = *room_;
     World world = workspace.empty;
-    const DomainParams& domain = workspace.scene.params.domain;
-    const KernelShapes shapes = workspace.scene.solids.for_kernels(time, {{domain.size[0], domain.size[1], domain.size[2]}, cell_size(domain)});
+    const KernelShapes shapes = workspace.scene.solids.for_kernels(time, {workspace.cells.grid.size(), workspace.cells.grid.h});
     world.place(workspace.scene.params, time);
     world.tank.phi = phi.view();
     world.tank.solid = solids.distance.view();

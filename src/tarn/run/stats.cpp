@@ -34,7 +34,6 @@ NamedValues columns(const StatsRow& r)
              {"kinetic_energy", r.kinetic_energy},
              {"potential_energy", r.potential_energy},
              {"max_speed", r.max_speed},
-             {"max_speed_air", r.max_speed_air},
              {"max_divergence", r.max_divergence},
              {"pressure_iterations", r.pressure_iterations},
              {"pressure_residual", r.pressure_residual},
@@ -60,7 +59,8 @@ NamedValues columns(const StatsRow& r)
              {"momentum_exchanged_z", r.exchange.momentum[2]},
              {"momentum_gravity_x", r.exchange.gravity[0]},
              {"momentum_gravity_y", r.exchange.gravity[1]},
-             {"momentum_gravity_z", r.exchange.gravity[2]}}};
+             {"momentum_gravity_z", r.exchange.gravity[2]},
+             {"max_speed_air", r.max_speed_air}}};
 }
 
 std::string header()
