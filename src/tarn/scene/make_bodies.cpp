@@ -29,18 +29,25 @@ struct Extent {
     }
 };
 
-// A box around a shape: boxes that its distance does not rule out are divided down to `resolution`.
-void find_extent(Extent& extent, const std::vector<Shape>& shapes, Vec3 centre, Vec3 half, double resolution, int dimension)
+// Divides a box along its longest side, given by its half: that of its halves is left, and the way to their centres returned.
+Vec3 divide(Vec3& half, int dimension)
 {
-    const double d = distance(shapes, centre), corner = length(half);
-    if (d > corner) return;
-    if (d < -corner || corner < resolution) return extent.add(centre, half);
     int longest = 0;
     for (int a = 1; a < dimension; ++a)
         if (half[a] > half[longest]) longest = a;
     half[longest] *= 0.5;
     Vec3 shift;
     shift[longest] = half[longest];
+    return shift;
+}
+
+// A box around a shape: boxes that its distance does not rule out are divided down to `resolution`.
+void find_extent(Extent& extent, const std::vector<Shape>& shapes, Vec3 centre, Vec3 half, double resolution, int dimension)
+{
+    const double d = distance(shapes, centre), corner = length(half);
+    if (d > corner) return;
+    if (d < -corner || corner < resolution) return extent.add(centre, half);
+    const Vec3 shift = divide(half, dimension);
     find_extent(extent, shapes, centre - shift, half, resolution, dimension);
     find_extent(extent, shapes, centre + shift, half, resolution, dimension);
 }
@@ -114,12 +121,7 @@ bool falls_below_zero(const F& f, Vec3 centre, Vec3 half, double resolution, int
     const double here = f(centre), corner = length(half);
     if (here < 0) return true;
     if (here > corner || corner < resolution) return false;
-    int longest = 0;
-    for (int a = 1; a < dimension; ++a)
-        if (half[a] > half[longest]) longest = a;
-    half[longest] *= 0.5;
-    Vec3 shift;
-    shift[longest] = half[longest];
+    const Vec3 shift = divide(half, dimension);
     return falls_below_zero(f, centre - shift, half, resolution, dimension) ||
            falls_below_zero(f, centre + shift, half, resolution, dimension);
 }
